@@ -29,7 +29,7 @@ pub(crate) async fn post(visitor: &Visitor, call: &str, headers: &[(&str, &str)]
 }
 
 /// Asks for a code; the reply of `otpLogin`.
-async fn asks(visitor: &Visitor, mobile: &str) -> Value {
+pub(crate) async fn asks(visitor: &Visitor, mobile: &str) -> Value {
     let body = json!({"mobile": mobile, "source": "", "sub_source": ""});
     let refused = post(visitor, "otpLogin", &[CLIENT], body.clone()).await;
     assert_eq!((refused.status, refused.code().as_str()), (403, "proof"));
@@ -101,7 +101,9 @@ async fn says_who_she_is(server: &TestServer, visitor: &Visitor) {
 /// R7.1-05, R4-18
 async fn logs_out(visitor: &Visitor) {
     let session = visitor.cookie("__Host-session");
-    assert_eq!(post(visitor, "logout", &[], json!({})).await.ok(200), json!({"statusCode": 200, "status": "T"}));
+    let out = post(visitor, "logout", &[], json!({})).await;
+    assert_eq!(out.ok(200), json!({"statusCode": 200, "status": "T"}));
+    assert_eq!(out.header("clear-site-data"), "\"cache\"");
     assert_eq!((visitor.cookie("__Host-session"), visitor.cookie("authToken")), (String::new(), String::new()));
     let ended = [("cookie", &*format!("__Host-session={session}"))];
     assert_eq!(visitor.send("GET", "/api/v1/account/dashboard", &ended, None).await.status, 401);
@@ -180,6 +182,178 @@ async fn what_was_begun_with_a_number_belongs_to_whoever_shows_that_it_is_hers()
     let elsewhere = server.visitor();
     logs_in(&server, &elsewhere, ASHA).await;
     assert_eq!((elsewhere.get(&path).await.status, ravi.get(&path).await.status), (200, 404));
+    server.stop().await;
+}
+
+const HOME_VISIT: &str = "health/advisor-at-home";
+
+fn visit(name: &str, mobile: &str) -> Value {
+    json!({"name": name, "mobile": mobile, "pincode": "110001", "consent": true})
+}
+
+/// Begins one, and waits until the code is asked for, or the address where none is needed.
+async fn begins_visit(server: &TestServer, visitor: &Visitor, name: &str, mobile: &str) -> Value {
+    let begun = visitor.start(HOME_VISIT, visit(name, mobile)).await.ok(201);
+    let journey = begun["journey"]["id"].as_str().expect("a journey").to_owned();
+    let stands = async || Some(visitor.view(&journey).await).filter(|view| view["step"]["form"].is_object());
+    server.until("a form", stands).await
+}
+
+async fn shows_code(server: &TestServer, visitor: &Visitor, view: &Value, stays: bool) -> Reply {
+    let code = code(&server.product.runtime, view["journey"]["id"].as_str().expect("an id")).await;
+    visitor.event(view, "submit", json!({"code": code, "stays": stays})).await
+}
+
+/// Which journeys the account of who is signed in lists.
+async fn listed(visitor: &Visitor) -> Vec<String> {
+    let account = visitor.get("/api/v1/account/dashboard").await.ok(200)["data"].clone();
+    let all = account["journeys"].as_array().expect("journeys").iter();
+    all.map(|one| one["id"].as_str().expect("an id").to_owned()).collect()
+}
+
+fn set_cookies(reply: &Reply) -> Vec<String> {
+    reply.headers.get_all("set-cookie").iter().map(|value| value.to_str().expect("text").to_owned()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_shows_her_number_in_a_journey_is_signed_in_until_the_browser_is_closed() {
+    let server = start().await;
+    for stays in [false, true] {
+        let visitor = server.visitor().moved(server.product.url());
+        let mobile = if stays { RAVI } else { ASHA };
+        let view = begins_visit(&server, &visitor, "Asha Rao", mobile).await;
+        let before = visitor.cookie("__Host-session");
+        let shown = shows_code(&server, &visitor, &view, stays).await;
+        assert_eq!(shown.ok(200)["step"]["path"], "address");
+        assert_ne!(visitor.cookie("__Host-session"), before, "the session is made anew");
+        assert_eq!(shown.header("signed-in"), visitor.cookie("authToken"), "its page hears of it");
+        for cookie in set_cookies(&shown).iter().filter(|cookie| !cookie.contains("=;")) {
+            assert_eq!(cookie.contains("Max-Age"), stays, "{cookie}");
+        }
+        let journey = view["journey"]["id"].as_str().expect("an id").to_owned();
+        assert_eq!(listed(&visitor).await, [journey]);
+
+        // She is asked nothing twice: name and number stand in the form, and no code is sent to her.
+        let first = visitor.get(&format!("/api/v1/workflows/{HOME_VISIT}/start")).await.ok(200);
+        let data = &first["step"]["form"]["data"];
+        assert_eq!((&data["name"], &data["mobile"]), (&json!("Asha Rao"), &json!(mobile)));
+        let again = begins_visit(&server, &visitor, "Asha Rao", mobile).await;
+        assert_eq!(again["step"]["path"], "address", "{again}");
+        let filter = EffectFilter { kind: Some("notify".into()), ..EffectFilter::default() };
+        let effects = server.product.runtime.store().effects(filter).await.expect("effects");
+        assert!(effects.iter().all(|effect| again["journey"]["id"] != effect.key.journey.as_str()));
+        server.clock.advance(1_000);
+    }
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_repeats_the_request_because_its_answer_was_lost_is_signed_in_all_the_same() {
+    let server = start().await;
+    let visitor = server.visitor();
+    let view = begins_visit(&server, &visitor, "Asha Rao", ASHA).await;
+    let runtime = &server.product.runtime;
+    let token = visitor.cookie("__Host-session");
+    let actor = runtime.people.session(&token).await.expect("a session").expect("a visitor");
+    let id = view["journey"]["id"].as_str().expect("an id");
+    let data = json!({"code": code(runtime, id).await});
+    let revision = view["journey"]["revision"].as_i64().expect("a number");
+    let send = engine_runtime::Send { key: "lost".into(), revision, kind: "submit".into(), data, shown: None };
+    let first = runtime.journeys.send(&actor, id, send.clone()).await.expect("sent");
+    let again = runtime.journeys.send(&actor, id, send).await.expect("sent again");
+    assert!(first.signs_in.is_some() && again.repeated);
+    assert_eq!(again.signs_in, first.signs_in);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_another_number_proved_in_this_browser_is_not_shown_to_who_signs_in() {
+    let server = start().await;
+    let (shared, ravi_at_home, asha_at_home) = (server.visitor(), server.visitor(), server.visitor());
+    let callback = shared.start("leads/callback", json!({"name": "Somebody", "mobile": RAVI})).await.ok(201);
+    let unproved = callback["journey"]["id"].as_str().expect("an id").to_owned();
+    let view = begins_visit(&server, &shared, "Asha Rao", ASHA).await;
+    shows_code(&server, &shared, &view, false).await.ok(200);
+    let hers = view["journey"]["id"].as_str().expect("an id").to_owned();
+    let path = format!("/api/v1/journeys/{hers}");
+
+    logs_in(&server, &shared, RAVI).await;
+    assert_eq!(listed(&shared).await, [unproved.as_str()], "what nobody has proved goes along");
+    let mine = shared.get("/api/v1/journeys").await.ok(200);
+    assert!(!mine.to_string().contains(&hers), "{mine}");
+    assert_eq!(shared.get(&path).await.status, 404);
+    assert_eq!(shared.event(&view, "back", json!({})).await.status, 404);
+    let export = shared.get("/api/v1/account/export").await.text();
+    assert!(!export.contains(&hers) && !export.contains("Asha Rao") && !export.contains(ASHA), "{export}");
+
+    logs_in(&server, &ravi_at_home, RAVI).await;
+    assert!(listed(&ravi_at_home).await.is_empty());
+    logs_in(&server, &asha_at_home, ASHA).await;
+    assert_eq!(listed(&asha_at_home).await, [hers.as_str()], "nothing is lost");
+    // It is locked behind its own code, in the same browser too.
+    server.clock.advance(1_000);
+    logs_in(&server, &shared, ASHA).await;
+    assert_eq!(shared.get(&path).await.status, 200);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_for_another_number_is_that_number_s() {
+    let server = start().await;
+    let (asha, ravi) = (server.visitor(), server.visitor());
+    logs_in(&server, &asha, ASHA).await;
+    let view = begins_visit(&server, &asha, "Ravi Das", RAVI).await;
+    assert_eq!(view["step"]["path"], "otp", "another number needs its own code");
+    let id = view["journey"]["id"].as_str().expect("an id").to_owned();
+    assert_eq!(listed(&asha).await, [id.as_str()]);
+    let shown = shows_code(&server, &asha, &view, false).await.ok(200);
+    assert_eq!(shown["step"]["path"], "address", "it goes on");
+    assert_eq!(asha.view(&id).await["step"]["path"], "address", "as the person who has shown the number");
+    logs_in(&server, &ravi, RAVI).await;
+    assert_eq!(listed(&ravi).await, [id.as_str()]);
+    let asha_again = server.visitor();
+    logs_in(&server, &asha_again, ASHA).await;
+    assert!(listed(&asha_again).await.is_empty());
+    assert_eq!(asha_again.get(&format!("/api/v1/journeys/{id}")).await.status, 404);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_ends_after_ninety_days_however_much_it_is_used() {
+    let server = start().await;
+    let asha = server.visitor();
+    logs_in(&server, &asha, ASHA).await;
+    for _ in 0..4 {
+        server.clock.advance(20 * 86_400_000);
+        asha.get("/api/v1/account/dashboard").await.ok(200);
+    }
+    server.clock.advance(10 * 86_400_000);
+    assert_eq!(asha.get("/api/v1/account/dashboard").await.code(), "sign_in");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_code_is_sent_to_a_browser_that_keeps_no_cookies() {
+    let server = start().await;
+    let body = json!({"mobile": ASHA, "source": "", "sub_source": ""});
+    let refused = post(&server.visitor(), "otpLogin", &[CLIENT], body.clone()).await;
+    assert_eq!((refused.status, refused.code().as_str()), (403, "proof"));
+    assert!(set_cookies(&refused).iter().any(|cookie| cookie.starts_with("__Host-way-back=1")), "it may come back");
+    let proof = solved(&refused.json()["challenge"]);
+    let without = post(&server.visitor(), "otpLogin", &[CLIENT, ("x-proof", &proof)], body).await;
+    assert_eq!((without.status, without.code().as_str()), (403, "cookies"));
+
+    // Nor by a journey that would send one; a call back needs none.
+    let begins = async |workflow: &str, data: Value| {
+        let start = json!({"workflow": workflow, "data": data}).to_string();
+        let headers = [("x-cookies", "off"), ("idempotency-key", "8f14e45f-ceea-467f-a8d6-1b2c3d4e5f60")];
+        server.visitor().send("POST", "/api/v1/journeys", &headers, Some(start)).await
+    };
+    let visit = begins(HOME_VISIT, visit("Asha Rao", ASHA)).await;
+    assert_eq!((visit.status, visit.code().as_str()), (403, "cookies"));
+    begins("leads/callback", json!({"name": "Asha Rao", "mobile": ASHA})).await.ok(201);
+    let inbox = server.visitor().get(&format!("/sandbox/inbox.json?to={ASHA}")).await.ok(200);
+    assert_eq!(inbox["messages"], json!([]));
     server.stop().await;
 }
 

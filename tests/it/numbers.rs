@@ -137,29 +137,60 @@ async fn who_has_a_number_after_somebody_else_begins_anew() {
     server.stop().await;
 }
 
+/// Enters the code that the journey has just sent; what came of it.
+async fn enters(server: &TestServer, visitor: &Visitor, journey: &str) -> Reply {
+    server.clock.advance(1_000);
+    let asked = async || Some(visitor.view(journey).await).filter(|view| view["step"]["form"].is_object());
+    let view = server.until("the code's form", asked).await;
+    let otp = code(&server.product.runtime, journey).await;
+    visitor.event(&view, "submit", json!({"code": otp})).await
+}
+
+/// Shows the old number and then the new one: the journey, and what came of it.
+async fn changes(server: &TestServer, visitor: &Visitor, new: &str) -> (String, Reply) {
+    let (journey, shown) = shows_number(server, visitor, "account/number", json!({"mobile": new})).await;
+    let shown = shown.ok(200);
+    assert_eq!(shown["step"]["path"], "otp", "the new one has a code of its own: {shown}");
+    let changed = enters(server, visitor, &journey).await;
+    (journey, changed)
+}
+
+/// What was sent to a number or an address, the newest first.
+async fn sent_to(server: &TestServer, to: &str) -> Vec<String> {
+    let inbox = server.visitor().get(&format!("/sandbox/inbox.json?to={to}")).await.ok(200);
+    let texts = inbox["messages"].as_array().expect("messages").iter();
+    texts.filter_map(|message| message["text"].as_str().map(str::to_owned)).collect()
+}
+
+async fn told(server: &TestServer, to: &str) -> String {
+    let about = async || sent_to(server, to).await.into_iter().find(|text| text.contains("/r/"));
+    server.until("the word of it", about).await
+}
+
 #[tokio::test(flavor = "multi_thread")]
-async fn a_person_takes_another_number_once_she_has_shown_it() {
+async fn a_person_takes_another_number_once_she_has_shown_both() {
     let server = start().await;
-    let (asha, ravi, nobody) = (server.visitor(), server.visitor(), server.visitor());
+    let (asha, elsewhere, ravi, nobody) = (server.visitor(), server.visitor(), server.visitor(), server.visitor());
     logs_in(&server, &asha, ASHA).await;
     let journey = settles(&asha, ASHA).await;
+    logs_in(&server, &elsewhere, ASHA).await;
     logs_in(&server, &ravi, RAVI).await;
     settles(&ravi, RAVI).await;
     let new = "7654321098";
-    let number = |mobile: &str| json!({"mobile": mobile});
 
-    // One that has an account of its own is refused, and who is not signed in changes nothing.
-    let (_, refused) = shows_number(&server, &asha, "account/number", number(RAVI)).await;
+    // One that has an account of its own is refused, and who is not signed in has nothing sent.
+    let (_, refused) = changes(&server, &asha, RAVI).await;
     assert_eq!(refused.ok(200)["messages"][0]["code"], "otp.another_person");
-    let (_, refused) = shows_number(&server, &nobody, "account/number", number(new)).await;
-    assert_eq!(refused.ok(200)["messages"][0]["code"], "error.global");
+    let refused = nobody.start("account/number", json!({"mobile": new})).await.ok(201);
+    assert_eq!(refused["messages"][0]["code"], "number.log_in");
     assert_eq!(account(&ravi).await["journeys"].as_array().map(Vec::len), Some(1));
 
     let session = asha.cookie("__Host-session");
-    let (_, changed) = shows_number(&server, &asha, "account/number", number(new)).await;
+    let (_, changed) = changes(&server, &asha, new).await;
     assert_eq!(changed.ok(200)["step"]["path"], "in");
     assert_ne!(asha.cookie("__Host-session"), session, "the session is made anew");
     assert_eq!(account(&asha).await["journeys"][0]["id"], json!(journey));
+    assert_eq!(elsewhere.get("/api/v1/account/dashboard").await.status, 401, "her other sessions end");
     let (by_new, by_old) = (server.visitor(), server.visitor());
     logs_in(&server, &by_new, new).await;
     assert_eq!(account(&by_new).await["journeys"][0]["id"], json!(journey));
@@ -167,8 +198,72 @@ async fn a_person_takes_another_number_once_she_has_shown_it() {
     let old = account(&by_old).await;
     assert_eq!((&old["firstName"], &old["journeys"]), (&json!(""), &json!([])), "the old number opens nothing of hers");
     // A number of somebody who has nothing here, or not for half a year, is free.
-    let (_, back) = shows_number(&server, &asha, "account/number", number(ASHA)).await;
+    let (_, back) = changes(&server, &asha, ASHA).await;
     assert_eq!(back.ok(200)["step"]["path"], "in");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_finds_an_open_phone_takes_no_account_with_it() {
+    let server = start().await;
+    let (asha, thief) = (server.visitor(), server.visitor());
+    logs_in(&server, &asha, ASHA).await;
+    settles(&asha, ASHA).await;
+    // With her session and his own number: the code goes to hers.
+    let (his, first) = ("7654321098", sent_to(&server, ASHA).await.len());
+    let begun = asha.start("account/number", json!({"mobile": his})).await.ok(201);
+    assert_eq!(begun["step"]["path"], "otp");
+    let arrived = async || Some(sent_to(&server, ASHA).await.len()).filter(|now| *now > first);
+    server.until("a code to the old number", arrived).await;
+    assert!(sent_to(&server, his).await.is_empty());
+
+    // With her phone as well he takes it; she hears of it by SMS, and takes it back.
+    let (_, changed) = changes(&server, &asha, his).await;
+    changed.ok(200);
+    let word = told(&server, ASHA).await;
+    assert!(word.contains("*****21098") && !word.contains(his), "{word}");
+    logs_in(&server, &thief, his).await;
+    assert_eq!(account(&thief).await["firstName"], "Asha");
+    let phone = server.visitor();
+    assert_eq!(crate::assisted::follows(&phone, &word).await.status, 303);
+    let link = changed.json()["journey"]["id"].as_str().expect("a journey").to_owned();
+    let view = phone.view(&link).await;
+    assert!(!view.to_string().contains(his) && !view.to_string().contains("Asha"), "{view}");
+    let undone = phone.event(&view, "undo", json!({})).await.ok(200);
+    assert_eq!(undone["step"]["path"], "restored");
+    for session in [&asha, &thief] {
+        assert_eq!(session.get("/api/v1/account/dashboard").await.status, 401, "everybody is logged out");
+    }
+    let (again, by_his) = (server.visitor(), server.visitor());
+    logs_in(&server, &again, ASHA).await;
+    assert_eq!(account(&again).await["firstName"], "Asha");
+    logs_in(&server, &by_his, his).await;
+    assert_eq!(account(&by_his).await["firstName"], "");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_has_lost_the_phone_names_what_it_does_not_tell() {
+    let server = start().await;
+    let asha = server.visitor();
+    logs_in(&server, &asha, ASHA).await;
+    settles(&asha, ASHA).await;
+    let wrong = post(&asha, "iam/show-account", &[], json!({"dob": "1990-05-05"})).await;
+    assert_eq!((wrong.status, wrong.code().as_str()), (422, "invalid"));
+    assert_eq!(post(&server.visitor(), "iam/show-account", &[], json!({"dob": BORN})).await.status, 401);
+    let session = asha.cookie("__Host-session");
+    let shown = post(&asha, "iam/show-account", &[], json!({"dob": BORN})).await.ok(200);
+    assert_eq!(shown["data"]["url"], "/change-number");
+    assert_ne!(asha.cookie("__Host-session"), session);
+    let new = "7654321098";
+    let (_, changed) = shows_number(&server, &asha, "account/number", json!({"mobile": new})).await;
+    assert_eq!(changed.ok(200)["step"]["path"], "in", "without a code to the old one");
+    told(&server, ASHA).await;
+
+    // For ten minutes, and no longer.
+    server.clock.advance(600_000);
+    let begun = asha.start("account/number", json!({"mobile": ASHA})).await.ok(201);
+    assert!(begun.to_string().contains("*****21098"), "{begun}");
     server.stop().await;
 }
 

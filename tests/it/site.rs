@@ -70,6 +70,17 @@ async fn every_address_that_a_page_names_answers() {
     assert!(open.iter().any(|path| path == "/") && open.len() > 60, "{open:?}");
     let robots = visitor.get("/robots.txt").await.text();
     assert!(robots.contains(&format!("Sitemap: {base}/sitemap.xml")), "{robots}");
+    for door in ["/login", "/staff/login", "/change-number", "/confirm-email"] {
+        let closed = robots.lines().any(|line| line == format!("Disallow: {door}"));
+        assert!(closed && !open.iter().any(|path| path == door), "{door}: {robots}");
+    }
+    // Who has chosen a language gets a page of that language, which no cache gives to others.
+    let plain = visitor.get("/").await;
+    assert!(plain.header("cache-control").starts_with("public"));
+    let varies = plain.headers.get_all("vary").iter().filter_map(|value| value.to_str().ok());
+    assert!(varies.flat_map(|value| value.split(',')).any(|name| name.trim().eq_ignore_ascii_case("cookie")));
+    let hindi = visitor.send("GET", "/", &[("cookie", "__Host-language=hi")], None).await;
+    assert!(hindi.text().contains("lang=\"hi\"") && hindi.header("cache-control").starts_with("private"));
     open.extend(["/car-quotes", "/car-insurance/quotes", "/no-such-page"].map(str::to_owned));
 
     let mut seen: BTreeSet<String> = open.iter().cloned().collect();

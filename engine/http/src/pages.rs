@@ -152,6 +152,9 @@ fn led_on(catalog: &Catalog, facts: &Facts, query: &str) -> Option<(String, Stat
         return Some((to.to_owned(), StatusCode::FOUND, false));
     }
     let partner = facts.partner(catalog)?;
+    if facts.path == HOME.1 {
+        return site.home_of(partner).map(|home| (home, StatusCode::FOUND, false));
+    }
     let product = site.product(&facts.path).map(|product| product.id.as_str());
     (!partner.offers(product)).then(|| (site.start_of(partner), StatusCode::FOUND, false))
 }
@@ -187,7 +190,7 @@ fn for_robots(app: &App, catalog: &Catalog, path: &str, serves: Serves) -> Optio
             ("text/plain; charset=utf-8", "User-agent: *\nDisallow: /\n".into())
         }
         "/sitemap.xml" => ("application/xml", site::sitemap(catalog, &public)),
-        "/robots.txt" => ("text/plain; charset=utf-8", site::robots(&public)),
+        "/robots.txt" => ("text/plain; charset=utf-8", site::robots(catalog, &public)),
         _ => return None,
     };
     Some(([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "public, max-age=3600")], text).into_response())
@@ -400,8 +403,9 @@ async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
     let mut response = html_response(StatusCode::OK, text);
     if drawn {
         response.extensions_mut().insert(Everybodys);
-        // The same for everybody of whom nothing is known.
-        let whose = if facts.are_personal() { "private" } else { "public" };
+        // The same for everybody of whom nothing is known, and who has chosen no language.
+        let is_chosen = catalog.languages().first().is_some_and(|first| *first != facts.language);
+        let whose = if facts.are_personal() || is_chosen { "private" } else { "public" };
         if let Ok(value) = HeaderValue::from_str(&format!("{whose}, {CONTENT}")) {
             response.headers_mut().insert(header::CACHE_CONTROL, value);
         }

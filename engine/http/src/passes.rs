@@ -74,7 +74,9 @@ async fn ask(app: &App, client: Client, headers: &HeaderMap, code: &str, to: &st
     }
     let facts = Facts::of(app, path(to), headers).await;
     let ask = Ask { app, catalog: &app.runtime.catalog(), facts: &facts };
-    Ok(pages::special(&ask, StatusCode::OK, Special::Pass, None).await)
+    // Whose account it is: somebody else's code may have been put into a link.
+    let number = app.runtime.people.masked_number(&person).await?;
+    Ok(pages::special_of(&ask, StatusCode::OK, Special::Pass, ("/", &number)).await)
 }
 
 /// The button: this browser's session here becomes the person's.
@@ -90,7 +92,7 @@ async fn follow(app: &App, client: Client, headers: &HeaderMap, code: &str, to: 
         visitor.sign_out(app).await?;
     }
     visitor.open(app).await?;
-    visitor.sign_in(app, SignsIn::Person(person), headers).await?;
+    visitor.sign_in(app, SignsIn::Person { person, stays: false }, headers).await?;
     Ok(visitor.answer(pages::redirect(StatusCode::SEE_OTHER, to)))
 }
 

@@ -19,6 +19,7 @@ pub const MEDIA_TYPE: &str = "application/problem+json";
 pub enum Code {
     NotFound,
     Stale,
+    Repriced,
     Invalid,
     NotAccepted,
     KeyReused,
@@ -37,6 +38,7 @@ pub enum Code {
     Client,
     SignIn,
     Proof,
+    Cookies,
     Signature,
     Timeout,
     Unavailable,
@@ -48,6 +50,7 @@ impl Code {
         match self {
             Code::NotFound => (StatusCode::NOT_FOUND, "Not found"),
             Code::Stale => (StatusCode::CONFLICT, "The journey has moved on"),
+            Code::Repriced => (StatusCode::CONFLICT, "The price has changed"),
             Code::Invalid => (StatusCode::UNPROCESSABLE_ENTITY, "Some answers need your attention"),
             Code::NotAccepted => (StatusCode::CONFLICT, "This is not possible at this step"),
             Code::KeyReused => (StatusCode::UNPROCESSABLE_ENTITY, "The idempotency key was used for another request"),
@@ -66,6 +69,9 @@ impl Code {
             Code::Client => (StatusCode::FORBIDDEN, "The header X-Api-Key names no program that we know"),
             Code::SignIn => (StatusCode::UNAUTHORIZED, "Please log in"),
             Code::Proof => (StatusCode::FORBIDDEN, "Please try again with scripts turned on"),
+            Code::Cookies => {
+                (StatusCode::FORBIDDEN, "Please allow cookies for this site: without them we cannot know you again")
+            }
             Code::Signature => (StatusCode::UNAUTHORIZED, "The signature is not valid"),
             Code::Timeout => (StatusCode::SERVICE_UNAVAILABLE, "The request took too long"),
             Code::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "The service is not available"),
@@ -125,7 +131,13 @@ pub struct ProblemDetails {
     /// What the browser must do before it sends the same again.
     #[serde(skip_serializing_if = "Option::is_none")]
     challenge: Option<Challenge>,
+    /// The answer brings a cookie, which must come back with the next request.
+    #[serde(skip)]
+    tries_cookies: bool,
 }
+
+/// Shows that cookies come back; says nothing else.
+pub const WAY_BACK: &str = "__Host-way-back";
 
 impl Problem {
     pub fn new(code: Code) -> Problem {
@@ -143,6 +155,7 @@ impl Problem {
             reference: None,
             base: None,
             challenge: None,
+            tries_cookies: false,
         }))
     }
 
@@ -167,6 +180,10 @@ impl Problem {
         self.with(|it| it.challenge = Some(challenge))
     }
 
+    pub fn trying_cookies(self) -> Problem {
+        self.with(|it| it.tries_cookies = true)
+    }
+
     /// Rounded up to whole seconds, at least one.
     pub fn retry_after_ms(self, ms: u64) -> Problem {
         self.with(|it| it.retry_after_s = Some(ms.div_ceil(1000).max(1)))
@@ -174,6 +191,11 @@ impl Problem {
 
     pub fn status(&self) -> u16 {
         self.0.status
+    }
+
+    /// Fields at fault.
+    pub fn field_problems(&self) -> &[FieldProblem] {
+        &self.0.errors
     }
 
     pub fn retry_after_s(&self) -> Option<u64> {
@@ -193,6 +215,7 @@ impl From<Refusal> for Problem {
             Refusal::Stale { view, difference } => {
                 Problem::new(Code::Stale).view(view).with(|it| it.difference = difference)
             }
+            Refusal::Repriced { view } => Problem::new(Code::Repriced).view(view),
             Refusal::Invalid { errors } => {
                 let errors = errors.into_iter().map(|error| FieldProblem {
                     pointer: error.pointer,
@@ -298,6 +321,11 @@ impl IntoResponse for Problem {
         let mut response = (status, [(header::CONTENT_TYPE, MEDIA_TYPE)], body).into_response();
         if let Some(seconds) = self.0.retry_after_s {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if self.0.tries_cookies
+            && let Ok(value) = HeaderValue::from_str(&format!("{WAY_BACK}=1; Path=/; HttpOnly; Secure; SameSite=Lax"))
+        {
+            response.headers_mut().append(header::SET_COOKIE, value);
         }
         response
     }

@@ -15,10 +15,13 @@ use axum::response::{IntoResponse, Response};
 use engine_definitions::{AgentChecks, Came};
 use engine_runtime::{Actor, Grant, Refusal, SessionRecord, SignsIn, new_id};
 use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
 
 const COOKIE: &str = "__Host-session";
 /// Says to programs that somebody is signed in; worth nothing without the session.
 const SIGNED_IN: &str = "authToken";
+/// Tells the page that somebody has signed in with its request; worth nothing without the session.
+const MARK: &str = "signed-in";
 /// Carries the solution of a challenge.
 const PROOF: &str = "x-proof";
 
@@ -95,18 +98,20 @@ impl Visitor {
         if !self.actor.id.is_empty() {
             return None;
         }
-        let (language, agent) = (&self.actor.language, &self.actor.agent);
-        let (token, session) = app.runtime.people.first_session(language, key, came, agent);
+        let (token, session) = app.runtime.people.first_session(&self.actor.language, key, came);
         self.becomes(Actor::of_session(&session));
         Some(Opening { token, session })
     }
 
+    /// What is known of the agent's ids that this visitor came with, in a session that is not stored yet.
+    pub fn begin_with(&mut self, opening: &mut Opening, agent: &AgentChecks) {
+        Actor::note_agent(&mut opening.session, agent);
+        self.becomes(Actor::of_session(&opening.session));
+    }
+
     /// What is known now of the agent's ids that this visitor came with.
     pub async fn keep_agent(&mut self, app: &App, agent: AgentChecks) -> Result<(), Problem> {
-        let Some(token) = self.token.clone() else {
-            self.actor.agent = agent;
-            return Ok(());
-        };
+        let Some(token) = self.token.clone() else { return Ok(()) };
         let runtime = app.runtime.clone();
         if let Some(actor) = run_to_end(async move { runtime.people.agent_checked(&token, &agent).await }).await? {
             let language = std::mem::take(&mut self.actor.language);
@@ -141,14 +146,20 @@ impl Visitor {
 
     /// The session goes on, under a new token, as this person's, or this one's of the staff.
     pub async fn sign_in(&mut self, app: &App, signs_in: SignsIn, headers: &HeaderMap) -> Result<(), Problem> {
+        if let SignsIn::Forgotten(journey) = signs_in {
+            return self.forget(app, journey).await;
+        }
         let (runtime, token) = (app.runtime.clone(), self.token.clone().unwrap_or_default());
         let (device, came) = (device::of(headers), attribution::of(&app.runtime, headers, Some(&self.actor)));
         let signed = run_to_end(async move {
             match signs_in {
-                SignsIn::Person(person) => runtime.people.sign_in(&token, &person, device, came).await,
+                SignsIn::Person { person, stays } => {
+                    runtime.people.sign_in(&token, (&person, stays), device, came).await
+                }
                 SignsIn::Staff(member) => runtime.people.sign_in_staff(&token, &member, device).await,
                 SignsIn::Number(person, mobile) => runtime.people.take_number(&token, &person, &mobile).await,
                 SignsIn::Email(person, email) => runtime.people.take_email(&token, &person, &email).await,
+                SignsIn::Forgotten(_) => Ok(None),
             }
         });
         let signed = signed.await?;
@@ -157,6 +168,26 @@ impl Visitor {
         // Whose account stays closed is not signed in.
         let turned = self.actor.signed_in().map(|_| Turned::In(new_id()));
         (self.token, self.opened, self.turned) = (Some(token), true, turned);
+        Ok(())
+    }
+
+    /// The person is forgotten, and nobody is signed in any more.
+    async fn forget(&mut self, app: &App, journey: String) -> Result<(), Problem> {
+        let (runtime, actor) = (app.runtime.clone(), self.actor.clone());
+        let forgotten = run_to_end(async move { runtime.people.forget(&actor, &journey).await }).await?;
+        if forgotten.is_err() {
+            return Err(Refusal::Busy.into());
+        }
+        self.sign_out(app).await
+    }
+
+    /// Its person has named what no phone tells of her; the session goes on under a new token.
+    pub async fn show(&mut self, app: &App) -> Result<(), Problem> {
+        let (runtime, token) = (app.runtime.clone(), self.token.clone().unwrap_or_default());
+        let shown = run_to_end(async move { runtime.people.show(&token).await }).await?;
+        let Some((token, actor)) = shown else { return Err(Problem::new(Code::NotFound)) };
+        self.becomes(actor);
+        (self.token, self.opened) = (Some(token), true);
         Ok(())
     }
 
@@ -207,24 +238,25 @@ impl Visitor {
         Ok(())
     }
 
+    /// What limits of a session are counted by.
+    pub fn bucket(&self) -> Option<u128> {
+        let digest = Sha256::digest(self.token.as_ref()?.as_bytes());
+        digest.as_slice().first_chunk().copied().map(u128::from_be_bytes)
+    }
+
     /// The answer, with the cookie of a session that was opened for it.
     pub fn answer(&self, answer: impl IntoResponse) -> Response {
         let mut response = answer.into_response();
         if let Some(token) = self.token.as_ref().filter(|_| self.opened)
-            && let Ok(value) = HeaderValue::from_str(&format!(
-                "{COOKIE}={token}; Path=/; Max-Age={}; HttpOnly; Secure; SameSite=Lax",
-                self.ttl_s
-            ))
+            && let Ok(value) = HeaderValue::from_str(&self.cookie(COOKIE, token))
         {
             response.headers_mut().append(header::SET_COOKIE, value);
         }
         let cookies = match &self.turned {
             Some(Turned::In(mark)) => {
-                let mark =
-                    format!("{SIGNED_IN}={mark}; Path=/; Max-Age={}; HttpOnly; Secure; SameSite=Lax", self.ttl_s);
                 // A person's session has what brought her.
                 let came = self.actor.person().map(|_| over(attribution::COOKIE));
-                [mark].into_iter().chain(came).collect()
+                [self.cookie(SIGNED_IN, mark)].into_iter().chain(came).collect()
             }
             // R4-04
             Some(Turned::Out) => vec![over(SIGNED_IN), over(COOKIE), over(attribution::COOKIE)],
@@ -235,7 +267,25 @@ impl Visitor {
         for value in cookies.iter().filter_map(|text| HeaderValue::from_str(text).ok()) {
             response.headers_mut().append(header::SET_COOKIE, value);
         }
+        match &self.turned {
+            // What programs keep of it, without another question.
+            Some(Turned::In(mark)) => {
+                HeaderValue::from_str(mark).into_iter().for_each(|mark| drop(response.headers_mut().insert(MARK, mark)))
+            }
+            // What pages of hers the browser keeps is hers no longer to see.
+            Some(Turned::Out) => {
+                response.headers_mut().insert("clear-site-data", HeaderValue::from_static("\"cache\""));
+            }
+            None => {}
+        }
         response
+    }
+
+    /// A cookie of this session: whose person does not call the device her own, the browser forgets when it is closed.
+    fn cookie(&self, name: &str, value: &str) -> String {
+        let stays = self.actor.person().is_none() || self.actor.stays;
+        let age = if stays { format!(" Max-Age={};", self.ttl_s) } else { String::new() };
+        format!("{name}={value}; Path=/;{age} HttpOnly; Secure; SameSite=Lax")
     }
 }
 

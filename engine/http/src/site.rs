@@ -35,6 +35,7 @@ pub struct Facts {
     pub language: String,
     /// How they came.
     pub came: Came,
+    /// With those that an id in an address got confirmed: what stands around a page depends on them, no right does.
     pub roles: Vec<String>,
     pub agent: AgentChecks,
     session: String,
@@ -63,7 +64,7 @@ impl Facts {
             host: host(headers),
             language: language::of(app, headers),
             came,
-            roles: actor.roles,
+            roles: actor.agent.roles().chain(actor.acting_roles()).map(str::to_owned).collect(),
             agent: actor.agent,
             session: actor.session,
             mark,
@@ -181,14 +182,17 @@ pub fn surroundings<'a>(
 ) -> Surroundings<'a> {
     let site = catalog.site(language);
     let frame = around.frame;
+    let lacks = |part: &str| partner.is_some_and(|partner| partner.hide.iter().any(|one| one == part));
+    let own_home = partner.and_then(|partner| partner.home.as_ref());
     Surroundings {
         name: &site.name,
         language,
         languages: catalog.languages(),
         path,
-        home: frame.map_or("/", |frame| &frame.home),
+        home: own_home.or(frame.map(|frame| &frame.home)).map_or("/", String::as_str),
+        without: partner.map_or(&[][..], |partner| &partner.hide),
         logo: !around.hide.iter().any(|part| part == "logo"),
-        menu: frame.map(|frame| site.menu(frame, partner)).unwrap_or_default(),
+        menu: frame.filter(|_| !lacks("nav")).map(|frame| site.menu(frame, partner)).unwrap_or_default(),
         footer: frame.map(|frame| site.footer(frame, around.product, partner)).unwrap_or_default(),
         partner: partner.map(|partner| Brand { name: &partner.title, logo: partner.theme.logo.as_deref() }),
         legal: &site.legal,
@@ -239,7 +243,9 @@ pub fn app_site<'a>(
     let address = |script: &Script| match &script.host {
         None => Some(script.path.clone()),
         Some(alias) => {
-            let host = settings.partners.hosts.get(alias).filter(|host| host.script)?;
+            let Some(host) = settings.partners.hosts.get(alias).filter(|host| host.script) else {
+                return script.sandbox.clone().filter(|_| settings.sandbox.enabled && settings.sandbox.chat);
+            };
             Some(format!("{}{}", host.url.trim_end_matches('/'), script.path))
         }
     };
@@ -276,6 +282,7 @@ pub fn app_site<'a>(
         hide: &around.hide,
         hide_at,
         timers,
+        help: &site.help,
         chat,
         analytics,
         check,
@@ -460,7 +467,7 @@ pub fn special(
 pub fn sitemap(catalog: &Catalog, public_url: &str) -> String {
     let pages = catalog.site("").addresses().filter(|(path, address)| *path == address.path && !address.page.noindex);
     let mut all: Vec<&str> = pages.map(|(path, _)| path).collect();
-    all.extend(catalog.workflows().map(|workflow| workflow.base.as_str()));
+    all.extend(catalog.workflows().filter(|flow| flow.signs_in.is_none()).map(|flow| flow.base.as_str()));
     all.sort_unstable();
     all.dedup();
     // Parts of addresses are small letters, digits, `-`, `+` and `.`: nothing to escape.
@@ -470,7 +477,12 @@ pub fn sitemap(catalog: &Catalog, public_url: &str) -> String {
     )
 }
 
-/// `/robots.txt`: pages of journeys belong to one person.
-pub fn robots(public_url: &str) -> String {
-    format!("User-agent: *\nDisallow: /api/\nDisallow: /r/\nDisallow: /*?request=\nSitemap: {public_url}/sitemap.xml\n")
+/// `/robots.txt`: pages of journeys belong to one person, and where somebody signs in nobody looks for anything.
+pub fn robots(catalog: &Catalog, public_url: &str) -> String {
+    let mut doors: Vec<&str> =
+        catalog.workflows().filter(|flow| flow.signs_in.is_some()).map(|flow| flow.base.as_str()).collect();
+    doors.sort_unstable();
+    let closed: String =
+        ["/api/", "/r/", "/*?request="].iter().chain(&doors).map(|path| format!("Disallow: {path}\n")).collect();
+    format!("User-agent: *\n{closed}Sitemap: {public_url}/sitemap.xml\n")
 }

@@ -51,6 +51,11 @@ impl Effect {
 /// The kind of effects of a journey that are done in their order.
 pub const TRACK: &str = "track";
 
+/// The lane of a message's orders.
+pub fn message_lane(message: &str) -> String {
+    format!("message:{message}")
+}
+
 /// Where a call goes; the operation is found when the call is made, since partners are always live. Kept as
 /// `partner/operation` or `partner:contract`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -145,6 +150,13 @@ pub struct NotifyPayload {
 pub struct LinkOrder {
     pub purpose: String,
     pub valid_ms: i64,
+    /// It may go to a number that nobody has verified.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub open: bool,
+    /// It went to somebody who has not shown the number or address to be theirs: it leads to the account and opens
+    /// nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_plain: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -181,6 +193,14 @@ pub struct CallResult {
 impl CallResult {
     pub fn output(output: Value) -> CallResult {
         CallResult { outcome: Outcome::Output(output), correlate: Vec::new(), document: None }
+    }
+
+    /// With one more field of its output.
+    pub(crate) fn with(mut self, name: &str, value: impl Into<Value>) -> CallResult {
+        if let Outcome::Output(Value::Object(fields)) = &mut self.outcome {
+            fields.insert(name.to_owned(), value.into());
+        }
+        self
     }
 }
 

@@ -28,7 +28,6 @@ test('a consent is given, seen and taken back; cookies of a visit (R3-15, R9-61)
   await popup.getByRole('button', { name: 'Send OTP' }).click();
   await expect.poll(async () => (await product.messages(mobile)).length).toBe(1);
   await popup.getByLabel('One-time password').fill(await walk.code(mobile));
-  await popup.getByRole('button', { name: 'Log in' }).click();
   await page.waitForURL('**/dashboard');
   expect(await cookie('authToken')).toMatchObject({ httpOnly: true, secure: true });
 
@@ -45,7 +44,7 @@ test('a consent is given, seen and taken back; cookies of a visit (R3-15, R9-61)
   await expect(consents).toContainText('Agreed to');
   await expect(consents).toContainText('I allow Journey and its insurers to contact me');
   const download = page.waitForEvent('download');
-  await page.getByRole('link', { name: 'Download it' }).click();
+  await page.getByRole('link', { name: 'Download it for a program' }).click();
   expect((await download).suggestedFilename()).toBe('my-data.json');
 
   await page.getByRole('button', { name: 'Take back: Calls and messages about insurance' }).click();

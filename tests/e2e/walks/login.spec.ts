@@ -54,9 +54,9 @@ test('number, code, account, logout (R2.1-02, R2.1-03, R2.1-04, R2.1-10, R2.2-15
   await sends.click();
   await expect(sends).toBeDisabled();
   release();
-  await expect(popup.getByText(`Sent to ${mobile}`)).toBeVisible();
+  await expect(popup.getByText(`Sent to +91 ${mobile}`)).toBeVisible();
   await page.unroute('**/api/v1/otpLogin');
-  await popup.getByRole('button', { name: 'change' }).click();
+  await popup.getByRole('button', { name: 'Another number' }).click();
   await expect(number).toHaveValue(mobile);
   const other = newMobile();
   await number.fill(other);
@@ -79,6 +79,10 @@ test('number, code, account, logout (R2.1-02, R2.1-03, R2.1-04, R2.1-10, R2.2-15
   // R5-18: six digits and no more; R5-17: no fewer
   await code.fill('12345678');
   await expect(code).toHaveValue('123456');
+  await expect(popup.getByRole('alert')).toContainText('That code is not right');
+  // each digit is seen: the box is no wider than its six cells
+  expect(await code.evaluate((box) => (box as HTMLInputElement).scrollWidth - box.clientWidth)).toBeLessThanOrEqual(0);
+  expect(await code.evaluate((box) => box.scrollLeft)).toBe(0);
   await code.fill('12345');
   await popup.getByRole('button', { name: 'Log in' }).click();
   await expect(popup.getByRole('alert')).toHaveText('Please enter the 6-digit code');
@@ -102,8 +106,7 @@ test('number, code, account, logout (R2.1-02, R2.1-03, R2.1-04, R2.1-10, R2.2-15
     for (const name of ['userinfo', 'insuranceinfotemp', 'healthinfo']) localStorage.setItem(name, '1');
   });
   await expect.poll(async () => (await product.messages(other)).length).toBe(2);
-  await code.fill(await walk.code(other));
-  await popup.getByRole('button', { name: 'Log in' }).click();
+  await code.fill(await walk.code(other)); // the last digit sends it
   await page.waitForURL('**/dashboard');
   await expect(page.getByRole('heading', { level: 1, name: 'Your account' })).toBeVisible();
   const kept = await page.evaluate(() => Object.keys(localStorage).sort());
@@ -113,7 +116,7 @@ test('number, code, account, logout (R2.1-02, R2.1-03, R2.1-04, R2.1-10, R2.2-15
 
   // R3-10, R7.1-01
   expect(said.get('/api/v1/otpLogin')).toEqual(['mobile', 'source', 'sub_source']);
-  expect(said.get('/api/v1/verifyLoginOtp')).toEqual(['authCode', 'mobile', 'otp', 'source', 'sub_source']);
+  expect(said.get('/api/v1/verifyLoginOtp')).toEqual(['authCode', 'mobile', 'otp', 'source', 'stays', 'sub_source']);
 
   // R4-17: a token says that somebody is logged in, an empty one does not
   const bar = page.getByRole('banner');
@@ -202,8 +205,7 @@ test('a session that ends elsewhere asks for the login, page and typed text stay
     await popup.getByLabel('Mobile number').fill(mobile);
     await popup.getByRole('button', { name: 'Send OTP' }).click();
     await expect.poll(async () => (await product.messages(mobile)).length).toBeGreaterThan(before);
-    await popup.getByLabel('One-time password').fill(await walk.code(mobile));
-    await popup.getByRole('button', { name: 'Log in' }).click();
+    await popup.getByLabel('One-time password').fill(await walk.code(mobile)); // the last digit sends it
   };
   await page.setViewportSize(desk);
   await page.goto(`${product.base}/#login`);
@@ -266,4 +268,56 @@ test('without a login every public page is there and opens the popup, and nobody
     expect([refused.status(), (await refused.json()).code]).toEqual([401, 'sign_in']);
   }
   await product.stop();
+});
+
+test('the code of the page leads straight to the account, another number is no dead end (R1-17, R2.4-61)', async ({ page, walk }) => {
+  const { product } = walk;
+  const mobile = newMobile();
+  await walk.open('/login');
+  await walk.type('Mobile number', mobile);
+  await walk.submit('Send OTP');
+  await walk.type('One-time password', await walk.code(mobile));
+  await page.waitForURL(/\/dashboard\??$/);
+  await expect(page.getByRole('heading', { level: 1, name: 'Your account' })).toBeVisible();
+  await expect(page.getByRole('dialog')).toBeHidden();
+  await page.goto(product.base);
+  await page.getByRole('banner').locator('summary', { hasText: 'My account' }).click();
+  await page.getByRole('banner').getByRole('button', { name: 'Logout' }).click();
+  await page.waitForURL(`${product.base}/`);
+
+  // back to the number and on again: the code that was sent is still asked for, and nothing more is sent
+  const other = newMobile();
+  await page.goto(`${product.base}/contact-us#login`);
+  const popup = page.getByRole('dialog', { name: 'Log in' });
+  // typed with the country before it, it is the same number: no stranger gets the code
+  await popup.getByLabel('Mobile number').pressSequentially(`91 ${other}`);
+  await expect(popup.getByLabel('Mobile number')).toHaveValue(other);
+  await popup.getByRole('button', { name: 'Send OTP' }).click();
+  await expect(popup.getByRole('button', { name: /^Resend OTP in 0:[0-3][0-9]$/ })).toBeDisabled();
+  await popup.getByRole('button', { name: 'Another number' }).click();
+  await popup.getByRole('button', { name: 'Send OTP' }).click();
+  await popup.getByLabel('One-time password').fill(await walk.code(other));
+  await page.waitForURL(/\/dashboard\??$/);
+  expect((await product.messages(other)).length).toBe(1);
+});
+
+test('a browser that keeps no cookies is told so before a code is sent', async ({ page, walk }) => {
+  await page.addInitScript(() => {
+    Object.defineProperty(Navigator.prototype, 'cookieEnabled', { get: () => false });
+  });
+  const mobile = newMobile();
+  await page.goto(`${walk.product.base}/#login`);
+  const popup = page.getByRole('dialog', { name: 'Log in' });
+  await popup.getByLabel('Mobile number').fill(mobile);
+  await popup.getByRole('button', { name: 'Send OTP' }).click();
+  await expect(popup.getByRole('alert')).toContainText('This site needs cookies');
+  await expect(popup.getByRole('link', { name: /^No code\? Call us/ })).toBeVisible();
+  await walk.open('/health-insurance/advisor-at-home');
+  await walk.type('Name', 'Asha Rao');
+  await walk.type('Mobile number', mobile);
+  await page.getByLabel('Pincode of your home').fill('560001');
+  await page.getByRole('checkbox').check();
+  await walk.submit('Book a free visit');
+  await expect(page.getByText('This site needs cookies').first()).toBeVisible();
+  expect(await walk.product.messages(mobile)).toEqual([]);
 });

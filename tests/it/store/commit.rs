@@ -55,7 +55,17 @@ async fn journeys_are_found_by_whose_they_are_and_by_their_end() {
             Ok(store.journeys_of(JourneyFilter::of(who, 9)).await?.into_iter().map(|head| head.id).collect())
         };
         assert_eq!(of("reader").await?, [other.clone(), j.clone()], "the newest begun first");
-        assert_eq!(of(&person).await?, [j]);
+        assert_eq!(of(&person).await?, std::slice::from_ref(&j));
+        let without = async |hers: &str| -> engine_store::Result<Vec<String>> {
+            let filter = JourneyFilter { not_of_others: Some(hers.into()), ..JourneyFilter::of("reader", 9) };
+            Ok(store.journeys_of(filter).await?.into_iter().map(|head| head.id).collect())
+        };
+        assert_eq!(without(&person).await?, [other.clone(), j], "hers, and nobody's");
+        assert_eq!(
+            without(&id()).await?,
+            std::slice::from_ref(&other),
+            "what another person has shown to be hers is left out"
+        );
         assert_eq!(store.expired_journeys(2_000_000, 9).await?, [other]);
         assert_eq!(store.expired_journeys(999_999, 9).await?, Vec::<String>::new());
         assert_eq!(store.journey_counts().await?.iter().map(|c| c.count).sum::<i64>(), 2);
@@ -246,7 +256,8 @@ async fn neighbours_in_a_batch_do_not_harm_each_other() {
         let commits = ids.iter().enumerate().map(|(i, j)| {
             let commit = with(event(j, 0), |c| {
                 c.idempotency = key((i == 9).then_some(1), 1);
-                c.records = vec![NewRecord { kind: "loan".into(), key: String::new(), data: json!(i) }];
+                c.records =
+                    vec![NewRecord { kind: "loan".into(), key: String::new(), data: json!(i), ..NewRecord::default() }];
                 // one cannot be written, one is computed from nothing
                 c.effects = (0..2).map(|n| effect(j, 1, if i == 7 { 0 } else { n }, 0)).collect();
                 if i == 9 {

@@ -4,6 +4,7 @@ import type { DraftBody, EventBody, JourneySummary, OpenedPage, Rows, StartBody,
 import { api } from '../routes';
 import { ask } from './ask';
 import type { Data, Problem } from './open';
+import { wayBack } from './way-back';
 
 export class Refusal extends Error {
   readonly problem: Problem;
@@ -21,7 +22,8 @@ export interface Opened {
 }
 
 export const client = {
-  start: (body: StartBody, key: string) => call<StepView>('POST', api.journeys(), body, { 'idempotency-key': key }),
+  start: (body: StartBody, key: string) =>
+    call<StepView>('POST', api.journeys(), body, { 'idempotency-key': key, ...wayBack() }),
   send: (id: string, body: EventBody, key: string) =>
     call<StepView>('POST', api.events(id), body, { 'idempotency-key': key }),
   mine: () => call<JourneySummary[]>('GET', api.journeys()),
@@ -70,6 +72,9 @@ async function call<T>(
   } catch (error) {
     throw new Unreachable(String(error));
   }
+  // who has just shown a number is logged in: the page says so
+  const mark = response.headers.get('signed-in');
+  if (mark) void import('../site/person').then((person) => person.arrive(mark));
   if (response.ok) return response.status === 204 ? (undefined as T) : ((await response.json()) as T);
   const refused = await problem(response);
   if (refused.challenge) {

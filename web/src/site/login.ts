@@ -3,8 +3,10 @@
  * only says that somebody is logged in; the session's cookie alone opens anything.
  */
 
+import { mobileTyped } from '../renderer/widgets/mobile-typed';
 import { t } from '../ui/words';
 import type { Boot } from './boot';
+import { keepsCookies } from './cookies';
 import { hasEnded, keep, leave, post, type Refused } from './person';
 
 /** six times nine more than the first digits: all nines are no number */
@@ -12,13 +14,13 @@ const MOBILE = /^(?!9{10})[6-9][0-9]{9}$/;
 
 const { site } = JSON.parse(document.getElementById('boot')!.textContent) as Boot;
 let dialog: HTMLDialogElement | undefined;
-let stays = false;
+let staysHere = false;
 
 /** Opens the popup; who was logged in until now no longer is. */
 export function open(): void {
   if (dialog?.isConnected) return;
   // whoever was logged in until now goes on with the page that the browser draws
-  stays = hasEnded() && document.getElementById('app') !== null;
+  staysHere = hasEnded() && document.getElementById('app') !== null;
   leave();
   dialog = make('dialog', { className: 'dialog' });
   dialog.setAttribute('aria-labelledby', 'login-title');
@@ -46,77 +48,166 @@ interface Asked {
 }
 interface Sent {
   statusCode: number;
+  status: string;
   authCode: string;
   message: string;
+  /** seconds until another one may be asked for */
+  resendIn?: number;
 }
 interface Verified {
   data: { token: string; firstName: string };
 }
 
+/** The last code that was sent from here: whoever comes back to its number within its life enters it. */
+let last: { asked: Asked; authCode: string; until: number; again: number } | undefined;
+const LIFE_MS = 300_000;
+
 function askNumber(body: HTMLElement, given = ''): void {
   const input = make('input', { id: 'login-mobile', className: 'input', type: 'tel', value: given, required: true });
   input.autocomplete = 'tel-national';
   input.inputMode = 'numeric';
-  input.oninput = () => {
-    input.value = digits(input.value, 10);
+  let before = given;
+  input.oninput = (event) => {
+    // what is being composed is not touched
+    if ((event as InputEvent).isComposing) return;
+    before = input.value = mobileTyped(input.value, before);
   };
+  input.addEventListener('compositionend', () => {
+    before = input.value = mobileTyped(input.value, before);
+  });
   const step = form(t('mobile_number'), input, t('send_otp'), async () => {
     if (!MOBILE.test(input.value)) return t('mobile_invalid');
     const asked: Asked = { mobile: input.value, source: '', sub_source: '' };
+    if (last?.asked.mobile === asked.mobile && Date.now() < last.until) return askCode(body, last);
+    if (!keepsCookies()) return cookiesNeeded();
     const sent = await send(asked);
     if (sent.statusCode !== 200) return sent.message || t('went_wrong');
-    askCode(body, asked, sent.authCode);
+    askCode(body, remember(asked, sent));
   });
+  step.querySelector('.control')?.prepend(make('span', { className: 'affix', textContent: '+91', ariaHidden: 'true' }));
+  step.append(...byPhone());
   body.replaceChildren(step);
   input.focus();
 }
 
 const send = (asked: Asked) => post<Sent>('/api/v1/otpLogin', asked);
 
-function askCode(body: HTMLElement, asked: Asked, first: string): void {
-  let authCode = first;
+function remember(asked: Asked, { authCode, resendIn = 0 }: Sent): NonNullable<typeof last> {
+  last = { asked, authCode, until: Date.now() + LIFE_MS, again: Date.now() + resendIn * 1000 };
+  return last;
+}
+
+/** The telephone of the page, where it has one. */
+const phone = (): HTMLAnchorElement | null => document.querySelector('a[href^="tel:"]');
+
+function byPhone(): HTMLElement[] {
+  const call = phone();
+  const number = call && decodeURIComponent(call.href.slice(4));
+  if (!call || !number) return [];
+  return [
+    make('p', { className: 'field-hint' }, make('a', { href: call.href, textContent: t('no_code', { number }) })),
+  ];
+}
+
+function cookiesNeeded(): string {
+  const number = phone()?.href.slice(4);
+  return number ? t('cookies_needed_or_call', { number: decodeURIComponent(number) }) : t('cookies_needed');
+}
+
+function askCode(body: HTMLElement, first: NonNullable<typeof last>): undefined {
+  const { asked } = first;
+  let sent = first;
   const input = make('input', { id: 'login-otp', className: 'input input-otp', type: 'text', required: true });
   input.autocomplete = 'one-time-code';
   input.inputMode = 'numeric';
+  let tried = '';
   input.oninput = () => {
-    input.value = digits(input.value, 6);
+    input.value = input.value.replace(/\D/g, '').slice(0, 6);
+    if (input.value.length < 6 || input.value === tried) return;
+    tried = input.value;
+    step.requestSubmit();
   };
   const said = make('p', { className: 'field-hint' });
   said.setAttribute('role', 'status');
   const change = make('button', { type: 'button', className: 'button', textContent: t('change_number') });
   const again = make('button', { type: 'button', className: 'button', textContent: t('resend') });
   change.dataset.style = again.dataset.style = 'link';
-  change.onclick = () => askNumber(body, asked.mobile);
+  const own = make('input', { id: 'login-stays', type: 'checkbox' });
+  const stays = make('label', { className: 'field-hint', htmlFor: own.id }, own, ` ${t('stays')}`);
   const step = form(t('one_time_password'), input, t('log_in'), async () => {
     if (!/^[0-9]{6}$/.test(input.value)) return t('six_digits');
-    const { data } = await post<Verified>('/api/v1/verifyLoginOtp', { ...asked, otp: input.value, authCode });
+    const answer = { ...asked, otp: input.value, authCode: sent.authCode, stays: own.checked };
+    const { data } = await post<Verified>('/api/v1/verifyLoginOtp', answer);
+    last = undefined;
     keep(data.token, data.firstName);
-    if (stays) dialog?.close();
+    if (staysHere) dialog?.close();
     else location.assign('/dashboard');
   });
+  step.querySelector<HTMLElement>('.field')!.dataset.widget = 'otp';
+  const stop = countDown(again, () => sent.again);
+  change.onclick = () => {
+    stop();
+    askNumber(body, asked.mobile);
+  };
   again.onclick = async () => {
     again.disabled = true;
     said.textContent = '';
+    step.tell();
     try {
-      const sent = await send(asked);
-      if (sent.statusCode === 200) authCode = sent.authCode;
-      said.textContent = sent.statusCode === 200 ? t('resent') : sent.message;
+      const next = await send(asked);
+      if (next.statusCode === 200) sent = remember(asked, next);
+      said.textContent = next.statusCode === 200 ? t('resent') : next.message;
       // what went well needs no longer than it takes to read (R9-52)
-      if (sent.statusCode === 200) setTimeout(() => said.replaceChildren(), site?.timers?.text);
+      if (next.statusCode === 200) setTimeout(() => said.replaceChildren(), site?.timers?.text);
+      tried = '';
+      watch(() => sent, step);
     } catch {
       said.textContent = t('went_wrong');
     }
     again.disabled = false;
   };
-  const number = make('p', {}, `${t('sent_to', { number: asked.mobile })} `, change);
+  const number = make('p', {}, `${t('sent_to', { number: `+91 ${asked.mobile}` })} `, change);
   step.insertBefore(number, step.firstChild);
-  step.append(again, said);
+  step.append(stays, again, said, ...byPhone());
   body.replaceChildren(step);
   input.focus();
+  watch(() => sent, step);
+}
+
+/** The button says when it can be pressed again; stopped, it says nothing more. */
+function countDown(button: HTMLButtonElement, until: () => number): () => void {
+  const words = button.textContent ?? '';
+  const look = () => {
+    const left = Math.ceil((until() - Date.now()) / 1000);
+    if (!button.isConnected && button.dataset.shown) return clearInterval(tick);
+    button.dataset.shown = 'yes';
+    button.toggleAttribute('data-waits', left > 0);
+    if (left > 0) button.textContent = t('resend_in', { time: `0:${String(left).padStart(2, '0')}` });
+    else button.textContent = words;
+    button.disabled = left > 0;
+  };
+  const tick = setInterval(look, 1000);
+  queueMicrotask(look);
+  return () => clearInterval(tick);
+}
+
+const LOOKS_MS = [2_000, 3_000, 3_000, 4_000, 6_000];
+
+/** Says it when the code could not be sent, within seconds. */
+function watch(sent: () => { authCode: string }, step: Step, at = 0): void {
+  const { authCode } = sent();
+  const pause = LOOKS_MS[at];
+  if (pause === undefined) return;
+  setTimeout(async () => {
+    if (!step.isConnected || sent().authCode !== authCode) return;
+    const state = await post<Sent>('/api/v1/otpLoginState', { authCode }).catch(() => undefined);
+    if (state?.status === 'F' && step.isConnected) step.tell(state.message);
+    else watch(sent, step, at + 1);
+  }, pause);
 }
 
 /** One field and its button; what `run` gives is what was wrong. The button waits with it (R5-16). */
-function form(words: string, input: HTMLInputElement, button: string, run: () => Promise<string | undefined>) {
+function form(words: string, input: HTMLInputElement, button: string, run: () => Promise<string | undefined>): Step {
   const label = make('label', { className: 'field-label', htmlFor: input.id, textContent: words });
   const field = make('div', { className: 'field' }, label, make('div', { className: 'control' }, input));
   const error = make('p', { className: 'field-error', id: `${input.id}-error` });
@@ -139,14 +230,17 @@ function form(words: string, input: HTMLInputElement, button: string, run: () =>
     submit.disabled = true;
     tell(
       // the server's first message (R8-02), or the global one
-      await run().catch((refused: Refused) => refused.problem?.errors?.[0]?.text ?? t('went_wrong')),
+      await run().catch(({ problem }: Refused) =>
+        problem?.code === 'cookies' ? cookiesNeeded() : (problem?.errors?.[0]?.text ?? t('went_wrong')),
+      ),
     );
     submit.disabled = false;
   };
-  return all;
+  return Object.assign(all, { tell });
 }
 
-const digits = (text: string, most: number) => text.replace(/\D/g, '').slice(0, most);
+/** A form of the popup that says what is wrong beside its field. */
+type Step = HTMLFormElement & { tell: (text?: string) => void };
 
 function make<K extends keyof HTMLElementTagNameMap>(
   name: K,

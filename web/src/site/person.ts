@@ -2,6 +2,7 @@
 import { ask } from '../api/ask';
 import type { Problem } from '../contract/api';
 import { t } from '../ui/words';
+import { forgetTyped } from './begun';
 import type { Boot } from './boot';
 
 /** Names this program at the front door; no secret (R7.1-02). */
@@ -28,7 +29,7 @@ export async function post<T>(call: string, body: object, proof = ''): Promise<T
     'x-api-key': CLIENT,
   };
   if (proof) headers['x-proof'] = proof;
-  const answer = await ask(call, { method: 'POST', headers, body: JSON.stringify(body) });
+  const answer = await ask(call, { method: 'POST', headers, body: JSON.stringify(body), credentials: 'same-origin' });
   const said = await answer.json();
   if (answer.ok) return said as T;
   const problem = said as Problem;
@@ -47,6 +48,17 @@ export function keep(token: string, firstName: string): void {
   forget();
   localStorage.setItem('token', token);
   keepName(firstName);
+}
+
+/** Somebody has been logged in by a step of a journey: what was begun here is hers. */
+export function arrive(token: string): void {
+  try {
+    leave();
+    localStorage.setItem('token', token);
+  } catch {
+    // a forbidden storage greets nobody
+  }
+  void greet(true);
 }
 
 export function keepName(firstName: string): void {
@@ -116,7 +128,10 @@ async function logout(): Promise<void> {
     await post('/api/v1/logout', {});
   } finally {
     leave();
+    forgetTyped();
     forget('lastvisit');
+    // what was typed here and never sent
+    sessionStorage.clear();
     location.assign('/');
   }
 }

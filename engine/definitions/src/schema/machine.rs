@@ -26,7 +26,7 @@ fn workflow() -> Value {
         (
             "signs_in",
             "At its end the session is signed in as the person whose number was verified in it, or as one of the staff; or who is signed in has this number or e-mail address",
-            json!({"enum": [true, "staff", "number", "email"]}),
+            json!({"enum": [true, "staff", "number", "email", "forget"]}),
         ),
         ("language", "Of messages without a text in the journey's language", text()),
         ("track", "Each change of step is told there, in order", report()),
@@ -183,10 +183,14 @@ fn step() -> Value {
         ("into", "Context key that takes the answers", text()),
         (
             "data",
-            "All that the view gets; CEL, reads `viewer {role, roles, channel, partner, assists}` too",
+            "All that the view gets; CEL, reads `viewer {role, roles, channel, partner, assists, name, mobile}` too",
             map_of(any()),
         ),
-        ("prefill", "Field → value", map_of(any())),
+        (
+            "prefill",
+            "Field → value; CEL reads `viewer` too, on a first step with `name` and `mobile` of who is signed in",
+            map_of(any()),
+        ),
         ("covered", "Field → a text that the person may keep or replace, but not read", map_of(any())),
         ("plain", "CEL, reads `viewer` too: a review shows mobile numbers and e-mails whole", cel()),
         ("accepts", "Event → fields with closed, bounded schemas", map_of(map_of(any()))),
@@ -204,13 +208,21 @@ fn step() -> Value {
         ("links", "Purpose of a link → events that a person who came by it may send here", map_of(texts())),
         ("paper", "A state beside this one, or this one: its view is printed as the document `paper`", text()),
         ("only", "In a journey that was begun for a customer: her alone", words(&Only::ALL.map(|(name, _)| name))),
+        ("confirms", "Who acts for a customer sees it, and does not send its answer", flag()),
     ])
 }
 
 fn invoke() -> Value {
     let transitions = || json!({"$ref": "#/$defs/transitions"});
+    let across = words(&["journey", "all"]);
+    let shared = needs(closed(&[("for", "", duration()), ("across", "What is everybody's: `all`", across)]), &["for"]);
+    let reuse = json!({"anyOf": [duration(), shared]});
     closed(&[
-        ("src", "partner/operation, system/otp.send, system/otp.verify, system/totp.verify", text()),
+        (
+            "src",
+            "partner/operation, system/otp.send, system/otp.verify, system/totp.verify, system/person.contact",
+            text(),
+        ),
         ("contract", "What any partner's operation may declare", text()),
         ("partner", "CEL: the partner's id", cel()),
         ("id", "", text()),
@@ -218,7 +230,11 @@ fn invoke() -> Value {
         ("each", "CEL: a list; each row is `item`", cel()),
         ("key", "CEL: name of a row's answer", cel()),
         ("deadline", "", duration()),
-        ("reuse", "A younger success of the same input settles without a call", duration()),
+        (
+            "reuse",
+            "A younger success of the same input settles without a call: this journey's, or `across: all`",
+            reuse,
+        ),
         ("retry", "Attempts go on for this long", duration()),
         ("into", "Context key that takes the output", text()),
         ("onDone", "", transitions()),
@@ -318,6 +334,7 @@ fn story() -> Value {
         ("at", "The clock at its start", text()),
         ("language", "", text()),
         ("channel", "", text()),
+        ("signed_in", "name, mobile and email of who is signed in; without it nobody is", map_of(text())),
         ("description", "", text()),
         ("steps", "", list_of(step)),
     ];

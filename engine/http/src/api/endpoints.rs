@@ -8,8 +8,9 @@ use crate::app::App;
 use crate::attribution::{self, Said};
 use crate::language::{self, ENGLISH};
 use crate::middleware::{Class, Client};
-use crate::problem::{self, Code, FieldProblem, Problem};
-use crate::session::{ChangeRequest, Opening, Visitor, token};
+use crate::own_copy;
+use crate::problem::{self, Code, FieldProblem, Problem, WAY_BACK};
+use crate::session::{ChangeRequest, Opening, Visitor, cookie, token};
 use crate::start::{self, Begin};
 use axum::Json;
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
@@ -18,7 +19,7 @@ use axum::response::{IntoResponse, Response};
 use engine_definitions::{Audience, Catalog, Endpoint, EvalError, FieldError, Now, RecordsAsked, Who};
 use engine_partners::CallOutcome;
 use engine_runtime::view::{Level, MessageView};
-use engine_runtime::{Actor, RecordPage, Refusal, Send, SignsIn, StepView, new_id};
+use engine_runtime::{Actor, RecordPage, Refusal, Send, SignsIn, StepView, new_id, parse_rfc3339};
 use engine_statechart::Host;
 use engine_statechart::expression::Scope;
 use serde_json::{Map, Value, json};
@@ -67,6 +68,13 @@ async fn answered(
         ("visit".to_owned(), visit(app, catalog, request.headers(), actor.as_ref())),
     ]);
     let mut asked = Asked { app, catalog, endpoint: &endpoint, language, found };
+    if let Some(form) = &endpoint.query_form {
+        let given = pairs.iter().map(|(name, text)| (name.to_string(), Value::from(text.as_ref())));
+        let fields = catalog.form(form).map(|form| form.properties()).unwrap_or_default();
+        let given = given.filter(|(name, _)| fields.contains(name)).collect();
+        let query = asked.fit(form, Audience::default(), given)?;
+        asked.found.insert("query".into(), query);
+    }
     if endpoint.method == "POST" { asked.change(request).await } else { asked.look(request).await }
 }
 
@@ -92,6 +100,15 @@ impl Asked<'_> {
             self.known(&visitor).await?;
             client = Some(visitor.client);
             self.exported(&visitor).await?;
+            if let Some(name) = self.endpoint.exports.as_ref().filter(|name| name.ends_with(".pdf")) {
+                let said = self.eval(|found, host| self.endpoint.reply(found, host))?;
+                let bytes = own_copy::pdf(self.app, &self.language, &said, &self.found["export"]).await?;
+                let file = [
+                    (header::CONTENT_TYPE, "application/pdf".to_owned()),
+                    (header::CONTENT_DISPOSITION, attached(name)),
+                ];
+                return Ok((file, bytes).into_response());
+            }
             self.listed(&visitor).await?;
         }
         self.read().await?;
@@ -106,8 +123,8 @@ impl Asked<'_> {
         named(self.catalog, self.endpoint, &change.headers)?;
         let body = std::mem::take(&mut change.body);
         self.found.insert("body".into(), self.fitting(&change.visitor, body)?);
-        if self.endpoint.needs_proof && !change.visitor.actor.proven {
-            return Err(change.visitor.refused(self.app, Refusal::Proof));
+        if self.endpoint.needs_proof {
+            self.proves_itself(&change)?;
         }
         self.known(&change.visitor).await?;
         self.claimed(&mut change).await?;
@@ -130,15 +147,28 @@ impl Asked<'_> {
         }
         let opening = self.begun(&mut change).await?;
         self.sent(&mut change).await?;
+        self.looked_at(&change).await?;
         if let Some(said) = self.eval(|found, host| self.endpoint.profile(found, host))? {
             self.app.runtime.people.keep_profile(&change.visitor.actor, said).await?;
         }
         if let Some(purpose) = self.eval(|found, host| self.endpoint.withdrawn(found, host))? {
             self.app.runtime.people.withdraw(&change.visitor.actor, &purpose).await?;
         }
+        if let Some(journey) = self.eval(|found, host| self.endpoint.dismissed(found, host))? {
+            self.app.runtime.people.dismiss(&change.visitor.actor, known_id(&journey)?).await?;
+        }
         self.signed_out(&mut change).await?;
         let reply = self.reply()?;
         Ok(change.visitor.begun(opening, &change.headers, reply))
+    }
+
+    /// Before anything is sent to anybody: it is known that the browser works for it, and that it will be known again.
+    fn proves_itself(&self, change: &Change) -> Result<(), Problem> {
+        if !change.visitor.actor.proven {
+            return Err(change.visitor.refused(self.app, Refusal::Proof).trying_cookies());
+        }
+        let comes_back = !change.visitor.actor.id.is_empty() || cookie(&change.headers, WAY_BACK).is_some();
+        if comes_back { Ok(()) } else { Err(Problem::new(Code::Cookies)) }
     }
 
     /// The body as its form reads it; every field at fault is named, with its text.
@@ -150,13 +180,17 @@ impl Asked<'_> {
                 Err(refused(String::new(), "body", "nothing is taken here".into()))
             };
         };
+        let roles = visitor.actor.acting_roles().map(str::to_owned).collect();
+        self.fit(form, Audience { roles, ..Audience::default() }, body)
+    }
+
+    /// Texts and values as a form reads them.
+    fn fit(&self, form: &str, audience: Audience, given: Map<String, Value>) -> Result<Value, Problem> {
         let form = self.catalog.form_in(&self.language, form).ok_or_else(|| Problem::new(Code::Internal))?;
         let now = Now::at(self.app.runtime.now_ms(), ZONE);
         let (host, context) = (self.catalog.host_in(&self.language, &now), json!({}));
         let scope = Scope::new().with("context", &context).with_host(&host);
-        let mut data = Value::Object(body);
-        let roles = visitor.actor.acting_roles().map(str::to_owned).collect();
-        let audience = Audience { roles, ..Audience::default() };
+        let mut data = Value::Object(given);
         let errors = form.check(&audience, &scope, &mut data).map_err(|error| broken(self.endpoint, &error))?;
         if errors.is_empty() {
             return Ok(data);
@@ -198,21 +232,33 @@ impl Asked<'_> {
 
     /// Who asks for an account that is closed shows that it is hers, or leaves it: either way she is signed in.
     async fn claimed(&mut self, change: &mut Change) -> Result<(), Problem> {
-        if self.endpoint.who != Who::Claimant {
-            return Ok(());
-        }
         let (people, visitor) = (&self.app.runtime.people, &mut change.visitor);
+        match self.endpoint.who {
+            Who::Person if self.endpoint.proves() => {
+                self.proven(&visitor.actor).await?;
+                return visitor.show(self.app).await;
+            }
+            Who::Claimant => {}
+            _ => return Ok(()),
+        }
         let person = if self.endpoint.renounces {
             people.begin_anew(&visitor.actor).await?
         } else {
-            people.try_claim(&visitor.actor).await?;
-            if let Some(words) = self.eval(|found, host| self.endpoint.proof(found, host))?.flatten() {
-                return Err(refused(String::new(), "proof", words.to_owned()));
-            }
+            self.proven(&visitor.actor).await?;
             people.claim(&visitor.actor).await?
         };
         self.found.remove("account");
-        visitor.sign_in(self.app, SignsIn::Person(person), &change.headers).await
+        let stays = visitor.actor.stays;
+        visitor.sign_in(self.app, SignsIn::Person { person, stays }, &change.headers).await
+    }
+
+    /// What was named is what is known of the account.
+    async fn proven(&self, actor: &Actor) -> Result<(), Problem> {
+        self.app.runtime.people.try_claim(actor).await?;
+        match self.eval(|found, host| self.endpoint.proof(found, host))?.flatten() {
+            Some(words) => Err(refused(String::new(), "proof", words.to_owned())),
+            None => Ok(()),
+        }
     }
 
     /// All that is kept of the person, as `export`.
@@ -253,6 +299,10 @@ impl Asked<'_> {
         self.app.limit(Class::Start, client)?;
         let input = self.eval(|found, host| call.asked(found, host))?;
         let asked = self.catalog.called(&call.of).ok_or_else(|| Problem::new(Code::Internal))?;
+        if asked.1.takes().next().is_some() {
+            tracing::error!(endpoint = self.endpoint.id, "an endpoint takes neither money nor an agreement");
+            return Err(Problem::new(Code::Broken));
+        }
         let (code, message, response) = match self.app.ask(self.catalog, asked, &input).await {
             CallOutcome::Done { output, .. } => (String::new(), String::new(), Some(output)),
             CallOutcome::Failed(failed) => (failed.code, failed.message, None),
@@ -269,6 +319,10 @@ impl Asked<'_> {
     /// Begins a journey for the caller, as `journey`: `{id, url, step}`; with the session that was opened for it.
     async fn begun(&mut self, change: &mut Change) -> Result<Option<Opening>, Problem> {
         let Some(starts) = &self.endpoint.start else { return Ok(None) };
+        let workflow = self.catalog.workflow(&starts.workflow);
+        if workflow.is_some_and(|workflow| self.endpoint.lacks_proof(workflow)) && !change.visitor.actor.proven {
+            return Err(change.visitor.refused(self.app, Refusal::Proof));
+        }
         self.app.limit(Class::Start, change.visitor.client)?;
         let data = self.eval(|found, host| starts.data(found, host))?;
         // A call without a key is one journey.
@@ -280,16 +334,30 @@ impl Asked<'_> {
         Ok(opening)
     }
 
+    /// The caller's own journey as it stands, as `journey`.
+    async fn looked_at(&mut self, change: &Change) -> Result<(), Problem> {
+        let Some(code) = self.eval(|found, host| self.endpoint.looks_at(found, host))? else { return Ok(()) };
+        let journey = self.journey_of(&code)?;
+        let view = self.app.runtime.journeys.view(&change.visitor.actor, &journey).await?;
+        self.found.insert("journey".into(), described_journey(self.app, &view));
+        Ok(())
+    }
+
+    /// The journey that a code of ours stands for.
+    fn journey_of(&self, code: &str) -> Result<String, Problem> {
+        let journey = self.app.runtime.people.open_for(CODE, code).and_then(|id| String::from_utf8(id).ok());
+        journey.ok_or_else(|| Problem::new(Code::NotFound))
+    }
+
     /// Sends an event to the caller's own journey; what its screen says was wrong is a refusal.
     async fn sent(&mut self, change: &mut Change) -> Result<(), Problem> {
         let Some(sends) = &self.endpoint.send else { return Ok(()) };
         let (code, data) = self.eval(|found, host| sends.of(found, host))?;
-        let runtime = &self.app.runtime;
-        let journey = runtime.people.open_for(CODE, &code).and_then(|id| String::from_utf8(id).ok());
-        let journey = journey.ok_or_else(|| Problem::new(Code::NotFound))?;
+        let (runtime, journey) = (&self.app.runtime, self.journey_of(&code)?);
         let visitor = &mut change.visitor;
         let shown = runtime.journeys.view(&visitor.actor, &journey).await?;
-        let event = Send { key: new_id(), revision: shown.journey.revision, kind: sends.event.clone(), data };
+        let event =
+            Send { key: new_id(), revision: shown.journey.revision, kind: sends.event.clone(), data, shown: None };
         let sent = runtime.journeys.send(&visitor.actor, &journey, event).await;
         let sent = sent.map_err(|refusal| visitor.refused(self.app, refusal))?;
         let wrong: Vec<FieldProblem> =
@@ -326,12 +394,16 @@ impl Asked<'_> {
         if let Some(value) = age.and_then(|age| HeaderValue::from_str(&age).ok()) {
             response.headers_mut().insert(header::CACHE_CONTROL, value);
         }
-        let file = self.endpoint.exports.as_ref().map(|name| format!("attachment; filename=\"{name}\""));
+        let file = self.endpoint.exports.as_deref().map(attached);
         if let Some(value) = file.and_then(|file| HeaderValue::from_str(&file).ok()) {
             response.headers_mut().insert(header::CONTENT_DISPOSITION, value);
         }
         Ok(response)
     }
+}
+
+fn attached(name: &str) -> String {
+    format!("attachment; filename=\"{name}\"")
 }
 
 /// A page of records of who is signed in.
@@ -363,9 +435,12 @@ async fn checked(app: &App, catalog: &Catalog, change: &mut Change, page: &str) 
     app.limit(Class::Start, change.visitor.client)?;
     let came = attribution::of(&app.runtime, &change.headers, Some(&change.visitor.actor));
     let visitor = &mut change.visitor;
+    if !agents::is_due(catalog, &came, &visitor.actor.agent, page) {
+        return Ok(());
+    }
+    visitor.open(app).await?;
     let visit = (page, visitor.actor.session.as_str());
     if let Some(agent) = agents::check(app, catalog, &came, &visitor.actor.agent, visit).await {
-        visitor.open(app).await?;
         visitor.keep_agent(app, agent).await?;
     }
     Ok(())
@@ -387,7 +462,20 @@ fn told(message: &MessageView) -> FieldProblem {
 fn described_journey(app: &App, view: &StepView) -> Value {
     let id = view.journey.id.clone().unwrap_or_default();
     let code = app.runtime.people.seal_for(CODE, id.as_bytes());
-    json!({"id": id, "url": view.step.url, "step": view.step.path, "code": code, "messages": view.messages})
+    json!({"id": id, "url": view.step.url, "step": view.step.path, "code": code, "messages": view.messages,
+        "after": later(view)})
+}
+
+/// Events that are offered later, with the seconds until then.
+fn later(view: &StepView) -> Value {
+    let blocks = view.step.view.as_ref().and_then(|view| view["blocks"].as_array()).into_iter().flatten();
+    let items = blocks.filter_map(|block| block["items"].as_array()).flatten();
+    let now = parse_rfc3339(&view.server_time).unwrap_or_default();
+    let after = items.filter_map(|item| {
+        let at = parse_rfc3339(item["after"].as_str()?)?;
+        Some((item["event"].as_str()?.to_owned(), json!((at.saturating_sub(now).max(0) + 999) / 1_000)))
+    });
+    Value::Object(after.collect())
 }
 
 fn refused(pointer: String, code: &str, text: String) -> Problem {
@@ -414,7 +502,8 @@ fn refusals(endpoint: &Endpoint) -> Vec<Code> {
         codes.push(Code::NotFound);
     }
     if endpoint.method == "POST" {
-        codes.extend([Code::Csrf, Code::BodyInvalid, Code::MediaType, Code::KeyReused, Code::NotAccepted, Code::Proof]);
+        codes.extend([Code::Csrf, Code::BodyInvalid, Code::MediaType, Code::KeyReused, Code::NotAccepted]);
+        codes.extend([Code::Proof, Code::Cookies]);
     }
     codes
 }
@@ -423,23 +512,34 @@ fn refusals(endpoint: &Endpoint) -> Vec<Code> {
 pub fn describe(description: &mut Value, catalog: &Catalog, now_ms: i64) {
     let now = Now::at(now_ms, ZONE);
     for endpoint in catalog.endpoints() {
-        let parameters: Vec<Value> = endpoint
+        let schema_of = |form: &String| {
+            let (host, context) = (catalog.host(&now, None), json!({}));
+            let scope = Scope::new().with("context", &context).with_host(&host);
+            catalog.form(form)?.view(&Audience::default(), &scope).map(|view| view.schema).ok()
+        };
+        let mut parameters: Vec<Value> = endpoint
             .query
             .properties()
             .map(|(name, shape)| {
                 json!({"name": name, "in": "query", "required": shape.default().is_none(), "schema": shape.schema_json()})
             })
             .collect();
+        if let Some(schema) = endpoint.query_form.as_ref().and_then(schema_of) {
+            let required =
+                |name: &String| schema["required"].as_array().is_some_and(|all| all.iter().any(|r| r == name));
+            parameters.extend(
+                schema["properties"].as_object().into_iter().flatten().map(
+                    |(name, rule)| json!({"name": name, "in": "query", "required": required(name), "schema": rule}),
+                ),
+            );
+        }
         let mut responses = json!(problem::responses(&refusals(endpoint)));
         responses["200"] = json!({"description": endpoint.title, "content": {"application/json": {}}});
         let mut operation = json!({
             "tags": ["endpoints"], "summary": endpoint.title, "operationId": endpoint.id, "parameters": parameters,
             "responses": responses,
         });
-        if let Some(form) = endpoint.body.as_ref().and_then(|form| catalog.form(form)) {
-            let (host, context) = (catalog.host(&now, None), json!({}));
-            let scope = Scope::new().with("context", &context).with_host(&host);
-            let schema = form.view(&Audience::default(), &scope).map(|view| view.schema).ok();
+        if let Some(schema) = endpoint.body.as_ref().and_then(schema_of) {
             operation["requestBody"] = json!({"required": true, "content": {"application/json": {"schema": schema}}});
         }
         description["paths"][&endpoint.path][endpoint.method.to_lowercase()] = operation;

@@ -22,7 +22,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use utoipa::{IntoParams, ToSchema};
 
-refusals!(StartRefused: changing, KeyMissing, SignIn, NotFound, NotAccepted, Invalid, KeyReused, Broken, Proof);
+refusals!(StartRefused: changing, KeyMissing, SignIn, NotFound, NotAccepted, Invalid, KeyReused, Broken, Proof, Cookies);
 refusals!(ViewRefused: BodyInvalid, SignIn, NotFound, Expired);
 refusals!(NotThere: NotFound);
 refusals!(ListRefused: SignIn, NotFound);

@@ -1,18 +1,21 @@
-//! One-time passwords (security rule 15): one gate for every send, tries counted with the turn that makes them.
+//! One-time passwords (security rule 15), whose tries are counted with the turn that makes them, and the one gate that
+//! they share with every message that somebody's press sends (security rule 39).
 //!
 //! An open password stands in its journey's state, so that sending, a wrong try and its use are part of the turn's
 //! commit: after a crash nothing was counted that did not happen. **seq-cas** lets one try be the n-th. The code is
 //! derived from the server's key and what it is bound to, when it is sent and when it is compared.
 
 use super::send_gate::{Limit, SendGate, sends_of};
-use super::{Core, RuntimeError};
-use crate::actor::{Actor, VISITOR};
+use super::{Core, Holds, RuntimeError};
+use crate::actor::{Actor, CUSTOMER, Contact, SYSTEM, VISITOR};
 use crate::clock::{new_id, rfc3339};
 use crate::effect::{CallFailure, CallResult, NotifyPayload, OtpRef};
 use crate::fact::Outcome;
 use crate::refusal::Refusal;
 use crate::turn::Turn;
 use engine_definitions::{CallErrorKind, SignIn};
+use engine_store::PersonRecord;
+use engine_store::{CountedSend, SendHistory};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
@@ -32,6 +35,11 @@ impl Passwords {
         CallResult::output(
             json!({"ok": true, "left": self.tries, "resend_at": resend_at, "id": id, "purpose": purpose}),
         )
+    }
+
+    /// The answer where no code is needed: it is the number of who is signed in.
+    pub fn not_needed(&self, purpose: &str, now_ms: i64) -> CallResult {
+        self.sent("", purpose, now_ms).with("known", true)
     }
 
     /// `{ok, left, resend_at, reason, purpose}`: a wrong, old or used code is `ok: false`, never an error. `reason`:
@@ -56,31 +64,33 @@ impl Passwords {
 impl Core {
     /// `{mobile, purpose, message?}` → `{ok, left, resend_at, id, purpose}`; refused with `otp.limited`, or the request
     /// as a whole until it comes with a proof. The message that carries the code joins the turn. `mobile` is an e-mail
-    /// address in a flow with `signs_in: email`, for who is signed in.
+    /// address in a flow with `signs_in: email`, for who is signed in. `known: true`, and nothing is sent: it is the
+    /// number of who is signed in.
     pub async fn send_otp(&self, turn: &mut Turn<'_>, input: &Value, actor: &Actor) -> Result<CallResult, Refusal> {
         let (mobile, purpose) = (recipient(input), text(input, "purpose"));
         let for_email = turn.workflow.signs_in == Some(SignIn::Email);
         if is_email(&mobile) != for_email || for_email && actor.person().is_none() {
             return Ok(CallFailure::of("not_signed_in").into());
         }
-        let settings = &self.settings.otp;
-        let network = actor.network.map(|network| self.keys.short_hash("sends-network", &network.to_string()));
-        let gate = self.send_gate(&mobile, network.clone());
-        let now = self.now_ms();
-        let (recipient, latest, slots) = gate.asks(now);
-        if turn.sending.is_none() {
-            turn.sending = Some(Arc::new(self.sends.clone().lock_owned().await));
+        if let Some(refused) = self.keeps_account(turn, &mobile, actor).await? {
+            return Ok(refused.into());
         }
-        let mut history = self.store().send_history(recipient, latest, &slots).await?;
-        turn.add_own_sends(recipient, &mut history);
-        let Ok(counted) = gate.decide(&history, now) else {
-            return Ok(CallFailure { kind: CallErrorKind::Declined, ..CallFailure::of("otp.limited") }.into());
-        };
+        if turn.workflow.signs_in.is_none() && self.is_shown(turn, &mobile, actor).await? {
+            return Ok(self.passwords().not_needed(purpose, self.now_ms()).with("number", self.mobile_hash(&mobile)));
+        }
+        let settings = &self.settings.otp;
+        let now = self.now_ms();
+        let limited = || Ok(CallFailure { kind: CallErrorKind::Declined, ..CallFailure::of("otp.limited") }.into());
+        let network = self.network_bucket(actor);
+        let (paced, _) = self.count_on(turn, &self.pace_of(&mobile), now).await?;
+        let (sent, history) = self.count_on(turn, &self.send_gate(&mobile, &actor.id, network.clone()), now).await?;
+        let (Some(paced), Some(sent)) = (paced, sent) else { return limited() };
         let unproven = network.filter(|_| !actor.proven);
         if unproven.is_some_and(|bucket| sends_of(&history, &bucket) >= settings.unproven_per_address_hour) {
             return Err(Refusal::Proof);
         }
-        turn.count_send(counted);
+        turn.count_send(paced);
+        turn.count_send(sent);
         let id = new_id();
         turn.notify(NotifyPayload {
             message: Some(text(input, "message")).filter(|m| !m.is_empty()).unwrap_or("otp").into(),
@@ -96,53 +106,166 @@ impl Core {
         Ok(self.passwords().sent(&id, purpose, now))
     }
 
-    /// `{mobile, purpose, code}` → see [`Passwords::verify`]. What an unknown visitor began is from now on that
-    /// person's whose number was verified.
+    /// `{mobile, purpose, code, stays?, name?}` → see [`Passwords::verify`], with `number`, the verified one's hash.
+    /// The journey is from now on that person's whose number was verified, and she is signed in; `stays`: she calls
+    /// the device her own. `name` is kept where none is known of her.
     pub async fn verify_otp(&self, turn: &mut Turn<'_>, input: &Value, actor: &Actor) -> Result<CallResult, Refusal> {
         let (mobile, purpose) = (recipient(input), text(input, "purpose"));
         let given = self.keys.open(text(input, "code"), turn.id()).unwrap_or_default();
-        let result = self.passwords().verify(turn, purpose, |id| {
+        let mut result = self.passwords().verify(turn, purpose, |id| {
             let expected = self.keys.otp_code(turn.id(), purpose, &mobile, id);
             bool::from(expected.as_bytes().ct_eq(given.as_bytes()))
         });
-        let is_verified = matches!(&result.outcome, Outcome::Output(output) if output["ok"] == true);
-        if is_verified && turn.workflow.signs_in == Some(SignIn::Email) {
-            turn.takes = actor.person().is_some().then_some(mobile);
+        if !matches!(&result.outcome, Outcome::Output(output) if output["ok"] == true) {
             return Ok(result);
         }
-        if is_verified && turn.workflow.signs_in == Some(SignIn::Number) {
-            return Ok(self.may_take(turn, &mobile, actor).await?.map_or(result, CallResult::from));
+        if !is_email(&mobile) {
+            result = result.with("number", self.mobile_hash(&mobile));
         }
+        match turn.workflow.signs_in {
+            Some(SignIn::Email) => {
+                turn.takes = actor.person().is_some().then_some(mobile);
+                Ok(result)
+            }
+            Some(SignIn::Number) => self.take_or_show(turn, &mobile, actor, result).await,
+            Some(SignIn::Forget) => {
+                let refused = self.keeps_account(turn, &mobile, actor).await?;
+                turn.record.person = actor.person().map(str::to_owned).filter(|_| refused.is_none());
+                Ok(refused.map_or(result, CallResult::from))
+            }
+            Some(SignIn::Person | SignIn::Staff) | None => self.prove(turn, &mobile, input, actor, result).await,
+        }
+    }
+
+    /// The journey is the person's of this number, and she is signed in.
+    async fn prove(
+        &self,
+        turn: &mut Turn<'_>,
+        mobile: &str,
+        input: &Value,
+        actor: &Actor,
+        result: CallResult,
+    ) -> Result<CallResult, Refusal> {
         // In a journey that somebody began for her, she comes by a link.
-        turn.proves = is_verified && actor.came_by.is_some() && turn.state.assisted.is_some();
+        let was_invited = actor.came_by.is_some() && turn.state.assisted.is_some();
         let signs_in = turn.workflow.signs_in.is_some() && actor.came_by.is_none();
-        if turn.proves || is_verified && (signs_in || actor.kind == VISITOR) {
-            let person = self.person_of(&mobile).await?;
-            // To a number that may be another's by now nothing new is added; who it is comes out at the sign-in.
-            if !signs_in && !turn.proves && self.is_closed(&person).await? {
-                return Ok(result);
-            }
-            let person = person.id;
-            // What is one customer's does not become another's by a number that somebody changed for her.
-            if turn.proves && turn.record.person.as_ref().is_some_and(|hers| *hers != person) {
-                turn.proves = false;
-                return Ok(CallFailure::of("another_person").into());
-            }
-            turn.record.person = Some(person);
+        // Nobody of the staff becomes the customer whose number is shown.
+        let for_herself = [VISITOR, CUSTOMER].contains(&actor.kind.as_str());
+        if !was_invited && !signs_in && !for_herself {
+            return Ok(result);
         }
+        let person = self.person_of(mobile).await?;
+        // To a number that may be another's by now nothing new is added; who it is comes out at the sign-in.
+        if !signs_in && !was_invited && self.is_closed(&person).await? {
+            return Ok(result);
+        }
+        // What is one customer's does not become another's by a number that somebody changed for her.
+        if was_invited && turn.record.person.as_ref().is_some_and(|hers| *hers != person.id) {
+            return Ok(CallFailure::of("another_person").into());
+        }
+        turn.record.person = Some(person.id.clone());
+        turn.proves = was_invited || !signs_in && actor.person() != Some(person.id.as_str());
+        turn.stays = input["stays"] == true;
+        self.keep_name(person, text(input, "name")).await?;
         Ok(result)
     }
 
-    /// The number becomes the number of who is signed in with the end of the journey; unless it is another person's.
-    async fn may_take(&self, turn: &mut Turn<'_>, mobile: &str, actor: &Actor) -> Result<Option<CallFailure>, Refusal> {
-        let Some(person) = actor.person() else { return Ok(Some(CallFailure::of("not_signed_in"))) };
-        if let Some(other) = self.known_person(mobile).await?.filter(|other| other.id != person)
+    /// The number of who is signed in is shown to be still hers, unless she has shown the account to be hers otherwise;
+    /// and then another one, which becomes hers, unless it is another person's.
+    async fn take_or_show(
+        &self,
+        turn: &mut Turn<'_>,
+        mobile: &str,
+        actor: &Actor,
+        result: CallResult,
+    ) -> Result<CallResult, Refusal> {
+        let known = match actor.person() {
+            Some(person) => self.store().person(person).await?,
+            None => None,
+        };
+        let Some(known) = known else { return Ok(CallFailure::of("not_signed_in").into()) };
+        if known.mobile == self.mobile_hash(mobile) {
+            return Ok(result.with("own", known.mobile));
+        }
+        if turn.state.own_number.as_ref() != Some(&known.mobile) && actor.shown_until_ms <= self.now_ms() {
+            return Ok(CallFailure::of("own_number_first").into());
+        }
+        if let Some(other) = self.known_person(mobile).await?.filter(|other| other.id != known.id)
             && !self.gives_way(&other).await?
         {
-            return Ok(Some(CallFailure::of("another_person")));
+            return Ok(CallFailure::of("another_person").into());
         }
-        turn.takes = Some(self.mobile_hash(mobile));
-        Ok(None)
+        turn.record.person = Some(known.id);
+        turn.takes = Some(mobile.to_owned());
+        Ok(result.with("own", known.mobile).with("taken", self.mobile_hash(mobile)))
+    }
+
+    /// Whether this is the number of who is signed in, or whose the journey is when it goes on by itself.
+    async fn is_shown(&self, turn: &mut Turn<'_>, mobile: &str, actor: &Actor) -> Result<bool, Refusal> {
+        let known = self.person_at(turn, actor).await?;
+        let known = known.filter(|person| person.mobile == self.mobile_hash(mobile));
+        if let Some(person) = &known {
+            turn.record.person.get_or_insert_with(|| person.id.clone());
+        }
+        Ok(known.is_some())
+    }
+
+    /// Who is signed in, or whose the journey is when it goes on by itself; nobody where somebody acts for a customer.
+    async fn person_at(&self, turn: &Turn<'_>, actor: &Actor) -> Result<Option<PersonRecord>, Refusal> {
+        let goes_on = actor.kind == SYSTEM && turn.state.assisted.is_none();
+        let person = actor.person().or(turn.record.person.as_deref().filter(|_| goes_on));
+        match person {
+            Some(person) => Ok(self.store().person(person).await?),
+            None => Ok(None),
+        }
+    }
+
+    /// `{}` → `{ok, name, mobile, email, shown}` of who is signed in: what is known of her; the address only once it
+    /// was confirmed. `ok`: her whole name and her number are known; `shown`: a moment ago she named something that no
+    /// phone tells.
+    pub async fn contact(&self, turn: &Turn<'_>, actor: &Actor) -> Result<CallResult, Refusal> {
+        let known = self.person_at(turn, actor).await?.map(|person| person.profile).unwrap_or_default();
+        let Contact { name, mobile } = contact_of(&known);
+        let is_whole = name.contains(' ') || !text(&known, "name").is_empty();
+        let (ok, email) = (is_whole && !mobile.is_empty(), text(&known, "email_verified"));
+        let shown = actor.shown_until_ms > self.now_ms();
+        Ok(CallResult::output(json!({"ok": ok, "name": name, "mobile": mobile, "email": email, "shown": shown})))
+    }
+
+    /// `{mobile}` → `{ok}`: the number that was hers before this journey is hers again, for who came by a link of it;
+    /// her sessions end.
+    pub async fn restore(&self, turn: &Turn<'_>, input: &Value, actor: &Actor) -> Result<CallResult, Refusal> {
+        let mobile = recipient(input);
+        let own = turn.state.own_number.as_ref().filter(|own| **own == self.mobile_hash(&mobile));
+        let came = turn.record.person.as_deref().filter(|_| own.is_some() && actor.came_by.is_some());
+        let (Some(person), Some(taken)) = (came, turn.state.taken_number.as_deref()) else {
+            return Ok(CallFailure::of("nothing_taken").into());
+        };
+        let ok = self.give_back(actor, (person, taken), &mobile).await?;
+        Ok(CallResult::output(json!({"ok": ok})))
+    }
+
+    /// Why a flow that forgets goes no further with this number: it is not the one of who is signed in, or something of
+    /// hers is under way.
+    async fn keeps_account(
+        &self,
+        turn: &Turn<'_>,
+        mobile: &str,
+        actor: &Actor,
+    ) -> Result<Option<CallFailure>, Refusal> {
+        if turn.workflow.signs_in != Some(SignIn::Forget) {
+            return Ok(None);
+        }
+        let known = self.known_person(mobile).await?;
+        let Some(person) = known.filter(|known| Some(known.id.as_str()) == actor.person()) else {
+            return Ok(Some(CallFailure::of("not_yours")));
+        };
+        Ok(self.held_back(&person.id).await?.map(|held| {
+            CallFailure::of(match held {
+                Holds::UnderWay => "under_way",
+                Holds::NoList => "not_now",
+            })
+        }))
     }
 
     fn passwords(&self) -> Passwords {
@@ -156,22 +279,62 @@ impl Core {
         Some(self.keys.otp_code(journey, &otp.purpose, &notify.to, &otp.id))
     }
 
-    fn send_gate(&self, mobile: &str, network: Option<String>) -> SendGate {
+    /// Whether a message that somebody's press sends may go out; then it is counted with the turn.
+    pub async fn admit(
+        &self,
+        turn: &mut Turn<'_>,
+        to: &str,
+        presser: &str,
+        actor: &Actor,
+    ) -> Result<bool, RuntimeError> {
+        let to = if is_email(to) { to.trim().to_lowercase() } else { normal_mobile(to) };
+        let gate = self.send_gate(&to, presser, self.network_bucket(actor));
+        let (counted, _) = self.count_on(turn, &gate, self.now_ms()).await?;
+        let is_admitted = counted.is_some();
+        counted.into_iter().for_each(|counted| turn.count_send(counted));
+        Ok(is_admitted)
+    }
+
+    /// How a send would be counted, `None`: not now; and what was counted before it. Nobody else on this node sends
+    /// until the turn is written.
+    async fn count_on(
+        &self,
+        turn: &mut Turn<'_>,
+        gate: &SendGate,
+        now_ms: i64,
+    ) -> Result<(Option<CountedSend>, SendHistory), RuntimeError> {
+        let (recipient, latest, slots) = gate.asks(now_ms);
+        if turn.sending.is_none() {
+            turn.sending = Some(Arc::new(self.sends.clone().lock_owned().await));
+        }
+        let mut history = self.store().send_history(recipient, latest, &slots).await?;
+        turn.add_own_sends(recipient, &mut history);
+        Ok((gate.decide(&history, now_ms).ok(), history))
+    }
+
+    fn network_bucket(&self, actor: &Actor) -> Option<String> {
+        actor.network.map(|network| self.keys.short_hash("sends-network", &network.to_string()))
+    }
+
+    /// Passwords to one number or address, one after the other.
+    fn pace_of(&self, mobile: &str) -> SendGate {
+        let narrow = vec![Limit { window_ms: self.settings.otp.resend_ms, max: 1 }];
+        SendGate { recipient: self.keys.hash("passwords-to", mobile), narrow, wide: Vec::new() }
+    }
+
+    fn send_gate(&self, mobile: &str, presser: &str, network: Option<String>) -> SendGate {
         let (settings, keys) = (&self.settings.otp, &self.keys);
         let hour = |max| Limit { window_ms: HOUR_MS, max };
         let block = if is_email(mobile) { mobile } else { &mobile[..mobile.len().saturating_sub(3)] };
         let mut wide = vec![
+            (keys.short_hash("sends-by", presser), hour(settings.per_sender_hour)),
             (keys.short_hash("sends-block", block), hour(settings.block_hour)),
             (keys.short_hash("sends-all", ""), hour(settings.global_hour)),
         ];
         wide.extend(network.map(|bucket| (bucket, hour(settings.per_address_hour))));
         SendGate {
             recipient: keys.hash("sends-to", mobile),
-            narrow: vec![
-                Limit { window_ms: settings.resend_ms, max: 1 },
-                hour(settings.per_hour),
-                Limit { window_ms: 24 * HOUR_MS, max: settings.per_day },
-            ],
+            narrow: vec![hour(settings.per_hour), Limit { window_ms: 24 * HOUR_MS, max: settings.per_day }],
             wide,
         }
     }
@@ -181,13 +344,22 @@ fn text<'v>(input: &'v Value, name: &str) -> &'v str {
     input.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
+/// What is known of a person by her profile.
+pub(crate) fn contact_of(profile: &Value) -> Contact {
+    let names = [text(profile, "first_name"), text(profile, "last_name")];
+    let names = names.map(str::trim).into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(" ");
+    let called = text(profile, "name");
+    let name = if called.is_empty() || names.contains(' ') { names } else { called.to_owned() };
+    Contact { name, mobile: text(profile, "mobile").to_owned() }
+}
+
 /// A number as [`normal_mobile`] has it, or an e-mail address.
 fn recipient(input: &Value) -> String {
     let to = text(input, "mobile");
     if is_email(to) { to.trim().to_lowercase() } else { normal_mobile(to) }
 }
 
-fn is_email(to: &str) -> bool {
+pub(crate) fn is_email(to: &str) -> bool {
     to.contains('@')
 }
 

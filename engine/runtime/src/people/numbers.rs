@@ -2,9 +2,10 @@
 //! has signed in with it for so long that it may be another's by now; a person may take another number. Her e-mail
 //! address is confirmed likewise: `profile.email_verified` is the one that was.
 
-use super::sessions::DRAW;
+use super::account::MOBILE;
+use super::sessions::{DRAW, token_hash};
 use super::{Account, People};
-use crate::actor::Actor;
+use crate::actor::{Actor, SHOWN};
 use crate::core::{Core, Deed};
 use crate::refusal::Refusal;
 use engine_definitions::AccountParts;
@@ -14,8 +15,11 @@ use serde_json::json;
 /// Wrong answers of a day.
 const TRIES: i64 = 5;
 const DAY_MS: i64 = 86_400_000;
+/// So long somebody who named what no phone tells need not show her number.
+const SHOWN_MS: i64 = 10 * 60_000;
 /// Of a person: whether there is anything to keep from others.
 const JOURNEYS_MAX: u32 = 100;
+const SESSIONS_MAX: u32 = 100;
 
 impl People {
     /// Of the account that this visitor asks for, what an answer is compared with; `None`: she asks for none.
@@ -28,7 +32,8 @@ impl People {
 
     /// Before an answer is compared; refused after so many of one day.
     pub async fn try_claim(&self, actor: &Actor) -> Result<(), Refusal> {
-        let (person, now) = (actor.claims.as_deref().ok_or(Refusal::NotFound)?, self.core.now_ms());
+        let person = actor.claims.as_deref().or(actor.person()).ok_or(Refusal::NotFound)?;
+        let now = self.core.now_ms();
         let day = now.div_euclid(DAY_MS);
         for try_of_day in 0..TRIES {
             let hash = self.core.keys.short_hash("claim", &format!("{person} {day} {try_of_day}"));
@@ -37,6 +42,13 @@ impl People {
             }
         }
         Err(Refusal::Limited { retry_after_ms: (day + 1) * DAY_MS - now })
+    }
+
+    /// The answer was right: this session, under a new token, has shown more of its person than her phone tells.
+    /// `None`: it is over.
+    pub async fn show(&self, token: &str) -> Result<Option<(String, Actor)>, Refusal> {
+        let until_ms = self.core.now_ms() + SHOWN_MS;
+        self.renew_session(token, |session| session.subject[SHOWN] = json!(until_ms)).await
     }
 
     /// The answer was right: the account is open again. As whom the session is to be signed in.
@@ -73,8 +85,8 @@ impl People {
         Ok((person, known))
     }
 
-    /// The person of this session has shown that another number is hers: it is, by its hash, from now on. `None`: the
-    /// session is over, or the number another's by now.
+    /// The person of this session has shown that another number is hers: it is from now on, and her other sessions end.
+    /// `None`: the session is over, or the number another's by now.
     pub async fn take_number(
         &self,
         token: &str,
@@ -86,15 +98,16 @@ impl People {
         };
         self.core.note_deed(&actor, Deed::NumberChanged, person).await?;
         let store = self.core.store();
-        if let Some(other) = store.known_person(mobile).await?.filter(|other| other.id != person) {
+        if let Some(other) = self.core.known_person(mobile).await?.filter(|other| other.id != person) {
             if !self.core.gives_way(&other).await? {
                 return Ok(None);
             }
             store.renumber(&other.id, &other.id).await?;
         }
-        if !store.renumber(person, mobile).await? {
+        if !self.core.renumber(person, mobile).await? {
             return Ok(None);
         }
+        self.core.end_sessions(person, &token_hash(token)).await?;
         self.renew_session(token, |_| {}).await
     }
 }
@@ -111,12 +124,54 @@ impl Core {
         Ok(self.is_old(person) || !self.has_anything(person).await?)
     }
 
+    async fn renumber(&self, person: &str, mobile: &str) -> Result<bool, Refusal> {
+        let is_free = self.store().renumber(person, &self.mobile_hash(mobile)).await?;
+        if let Some(known) = self.store().person(person).await?.filter(|_| is_free) {
+            self.keep_in_profile(known, MOBILE, mobile).await?;
+        }
+        Ok(is_free)
+    }
+
+    /// A person's number that she took is hers no longer, and the one before it is again; she signs in anew everywhere.
+    /// False: she has another one by now, or it is another's.
+    pub async fn give_back(&self, actor: &Actor, taken: (&str, &str), mobile: &str) -> Result<bool, Refusal> {
+        let (person, taken) = taken;
+        let known = self.store().person(person).await?;
+        if known.is_none_or(|known| known.mobile != taken) {
+            return Ok(false);
+        }
+        self.note_deed(actor, Deed::NumberRestored, person).await?;
+        let is_back = self.renumber(person, mobile).await?;
+        if is_back {
+            self.end_sessions(person, "").await?;
+        }
+        Ok(is_back)
+    }
+
+    /// Every session of a person but this one, by the hash of its token.
+    async fn end_sessions(&self, person: &str, but: &str) -> Result<(), Refusal> {
+        loop {
+            let all = self.store().sessions_of(person, SESSIONS_MAX).await?;
+            let others: Vec<_> = all.into_iter().filter(|session| session.token_hash != but).collect();
+            if others.is_empty() {
+                return Ok(());
+            }
+            for session in others {
+                self.store().end_session(&session.token_hash).await?;
+            }
+        }
+    }
+
     fn is_old(&self, person: &PersonRecord) -> bool {
         self.now_ms() - person.seen_at_ms >= self.settings.session.trust_ms
     }
 
     async fn has_anything(&self, person: &PersonRecord) -> Result<bool, Refusal> {
-        if person.profile.as_object().is_some_and(|known| known.keys().any(|name| name != DRAW)) {
+        if person
+            .profile
+            .as_object()
+            .is_some_and(|known| known.keys().any(|name| ![DRAW, MOBILE].contains(&name.as_str())))
+        {
             return Ok(true);
         }
         let catalog = self.catalog();

@@ -1,7 +1,7 @@
 //! Sessions: opaque 256-bit tokens, of which only a hash is stored (security rule 16).
 
 use super::People;
-use crate::actor::{AGENT, Action, Actor, CAME, CLAIMS, CUSTOMER, OPERATOR, Resource, STAFF, VISITOR};
+use crate::actor::{Action, Actor, CAME, CLAIMS, CUSTOMER, Grant, OPERATOR, Resource, STAFF, STAYS, VISITOR};
 use crate::clock::{new_id, new_token, rfc3339};
 use crate::core::Deed;
 use crate::refusal::Refusal;
@@ -16,6 +16,9 @@ const USED_MS: i64 = 3_600_000;
 const LIVES_MS: i64 = 86_400_000;
 /// Of one person; those that were used longest ago are not shown beyond it.
 const SESSIONS_MAX: u32 = 100;
+
+/// Where a session keeps when its person has signed in.
+const SIGNED_IN: &str = "signed_in_ms";
 
 /// Where a person's profile keeps what draws the variants of experiments for her.
 pub(super) const DRAW: &str = "draw";
@@ -54,13 +57,13 @@ impl People {
         if session.subject["kind"] == STAFF {
             return self.holding(Actor::of_session(&session), session.subject["token"].as_str()).await;
         }
-        let life = self.core.settings.session.ttl_ms;
-        // Used sessions live on.
+        // Used sessions live on, but that of a person not for ever.
         let (actor, kept) = (Actor::of_session(&session), session.person.is_some());
         let due_ms = session.used_at_ms + if kept { USED_MS } else { LIVES_MS };
         if now >= due_ms || kept != actor.person().is_some() {
             let person = actor.person().map(str::to_owned);
-            let used = SessionRecord { expires_at_ms: now + life, used_at_ms: now, person, ..session.clone() };
+            let expires_at_ms = self.end_of(&session, now);
+            let used = SessionRecord { expires_at_ms, used_at_ms: now, person, ..session.clone() };
             self.core.store().save_session(used).await?;
         }
         self.core.sessions.put(&session, &actor, now);
@@ -78,13 +81,7 @@ impl People {
 
     /// The same, not stored yet: it is to begin with a journey, whose start has this key. Who repeats the start because
     /// the answer was lost has no cookie: from a random key comes the same session again.
-    pub fn first_session(
-        &self,
-        language: &str,
-        key: &str,
-        came: &Came,
-        agent: &AgentChecks,
-    ) -> (String, SessionRecord) {
+    pub fn first_session(&self, language: &str, key: &str, came: &Came) -> (String, SessionRecord) {
         let keys = &self.core.keys;
         let (token, mut session) = if is_random(key) {
             self.session_of(keys.hash("first-session", key), keys.short_hash("first-visitor", key), language)
@@ -93,9 +90,6 @@ impl People {
         };
         if !came.is_empty() {
             session.subject[CAME] = json!(came);
-        }
-        if *agent != AgentChecks::default() {
-            session.subject[AGENT] = json!(agent);
         }
         (token, session)
     }
@@ -197,31 +191,58 @@ impl People {
         Ok(Some((token, actor)))
     }
 
-    /// The session of this token goes on, under a new one, as this person's; `device`: what she knows it again by. What
-    /// draws the variants of experiments is from now on what it was where she signed in first.
+    /// When a session that is used now ends.
+    fn end_of(&self, session: &SessionRecord, now_ms: i64) -> i64 {
+        let settings = &self.core.settings.session;
+        let most = session.subject[SIGNED_IN].as_i64().map(|since_ms| since_ms + settings.most_ms);
+        (now_ms + settings.ttl_ms).min(most.unwrap_or(i64::MAX))
+    }
+
+    /// Rights of links to what another person's number was proved in: they were followed by somebody else.
+    async fn lose_grants(&self, session: &mut SessionRecord, person: &str) -> Result<(), Refusal> {
+        let mut grants = Grant::of_subject(&session.subject);
+        let ids: Vec<String> = grants.iter().map(|grant| grant.journey.clone()).collect();
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let of_others = self.core.store().journeys(&ids).await?;
+        let of_others = of_others.iter().filter(|journey| journey.person.as_deref().is_some_and(|of| of != person));
+        let of_others: Vec<&str> = of_others.map(|journey| journey.id.as_str()).collect();
+        grants.retain(|grant| !of_others.contains(&grant.journey.as_str()));
+        session.subject["links"] = json!(grants);
+        Ok(())
+    }
+
+    /// The session of this token goes on, under a new one, as this person's; `device`: what she knows it again by;
+    /// `stays`: she calls it her own. What draws the variants of experiments is from now on what it was where she
+    /// signed in first.
     pub async fn sign_in(
         &self,
         token: &str,
-        person: &str,
+        (person, stays): (&str, bool),
         device: Value,
         mut came: Came,
     ) -> Result<Option<(String, Actor)>, Refusal> {
         let (store, now) = (self.core.store(), self.core.now_ms());
-        let life = self.core.settings.session.ttl_ms;
-        let Some(before) = self.stored(&token_hash(token)).await? else { return Ok(None) };
+        let Some(mut before) = self.stored(&token_hash(token)).await? else { return Ok(None) };
         let Some(mut known) = store.person(person).await? else { return Ok(None) };
         if self.core.is_closed(&known).await? {
-            return self.renew_session(token, |session| claims(session, person)).await;
+            return self.renew_session(token, |session| claims(session, (person, stays))).await;
         }
+        self.lose_grants(&mut before, person).await?;
         came.draw = known.profile[DRAW].as_str().unwrap_or_else(|| came.draw_or(&before.id)).to_owned();
         known.profile[DRAW] = json!(came.draw);
         store.save_person(PersonRecord { seen_at_ms: now, ..known }).await?;
         self.renew_session(token, |session| {
-            (session.person, session.used_at_ms, session.expires_at_ms) = (Some(person.to_owned()), now, now + life);
+            session.subject = before.subject;
+            session.subject[SIGNED_IN] = json!(now);
+            (session.person, session.used_at_ms) = (Some(person.to_owned()), now);
+            session.expires_at_ms = self.end_of(session, now);
             let subject = &mut session.subject;
             subject["kind"] = json!(CUSTOMER);
             subject["roles"] = json!([CUSTOMER]);
             subject["person"] = json!(person);
+            subject[STAYS] = json!(stays);
             subject["device"] = device;
             subject[CAME] = json!(came);
             subject[CLAIMS] = Value::Null;
@@ -235,7 +256,7 @@ impl People {
         else {
             return Ok(None);
         };
-        session.subject[AGENT] = json!(agent);
+        Actor::note_agent(&mut session, agent);
         let actor = Actor::of_session(&session);
         self.core.store().save_session(session.clone()).await?;
         self.core.sessions.put(&session, &actor, self.core.now_ms());
@@ -289,8 +310,9 @@ impl People {
 }
 
 /// It is nobody's, and asks for this person's account.
-fn claims(session: &mut SessionRecord, person: &str) {
+fn claims(session: &mut SessionRecord, (person, stays): (&str, bool)) {
     session.person = None;
+    session.subject[STAYS] = json!(stays);
     session.subject["kind"] = json!(VISITOR);
     session.subject["roles"] = json!([VISITOR]);
     session.subject["person"] = Value::Null;

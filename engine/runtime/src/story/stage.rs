@@ -35,6 +35,8 @@ pub struct Stage<'a> {
     actor: Actor,
     /// Roles of who has sent last: the page is shown to them.
     roles: Vec<String>,
+    /// `{name, mobile, email}` of who is signed in.
+    signed_in: Value,
     now_ms: i64,
     record: JourneyRecord,
     calls: BTreeMap<EffectKey, CallPayload>,
@@ -58,6 +60,7 @@ impl<'a> Stage<'a> {
             catalog,
             workflow,
             roles: actor.roles.clone(),
+            signed_in: story.signed_in.clone(),
             actor,
             now_ms,
             record,
@@ -270,7 +273,7 @@ impl<'a> Stage<'a> {
                     turn.resend(sent.and_then(|event| Fact::read(event).ok()));
                     Ok(())
                 }
-                Question::Link { .. } => Ok(()),
+                Question::Send { .. } | Question::Link { .. } => Ok(()),
                 Question::System { invoke, run, name, input } => self
                     .system(&name, &input, &mut turn)
                     .and_then(|result| turn.answer(&invoke, run, "", result.outcome, None)),
@@ -296,6 +299,10 @@ impl<'a> Stage<'a> {
         Ok(match name {
             "otp.send" => {
                 let to = input.get("mobile").and_then(Value::as_str).unwrap_or_default().to_string();
+                let is_known = !to.is_empty() && self.signed_in["mobile"] == to.as_str();
+                if is_known && self.workflow.signs_in.is_none() {
+                    return Ok(PASSWORDS.not_needed(purpose, self.now_ms));
+                }
                 let message = input.get("message").and_then(Value::as_str).filter(|message| !message.is_empty());
                 turn.notify(NotifyPayload {
                     message: message.unwrap_or("otp").into(),
@@ -318,6 +325,13 @@ impl<'a> Stage<'a> {
                 let (reason, member) = if ok { ("verified", "member") } else { ("wrong", "") };
                 CallResult::output(json!({"ok": ok, "reason": reason, "member": member}))
             }
+            "person.contact" => {
+                let ok = self.signed_in.is_object();
+                let told = |name: &str| self.signed_in[name].as_str().unwrap_or_default();
+                let (name, mobile, email) = (told("name"), told("mobile"), told("email"));
+                CallResult::output(json!({"ok": ok, "name": name, "mobile": mobile, "email": email, "shown": false}))
+            }
+            "person.restore" => CallResult::output(json!({"ok": true})),
             _ => CallResult::output(Value::Null),
         })
     }

@@ -113,13 +113,23 @@ impl Turn<'_> {
         let Source::System(name) = &invoke.source else { return };
         let text = |field: &str| output.get(field).and_then(Value::as_str).unwrap_or_default().to_string();
         let left = output.get("left").and_then(Value::as_i64).and_then(|left| i32::try_from(left).ok()).unwrap_or(0);
+        if name.starts_with("person.") {
+            return;
+        }
+        let shown = |field: &str| Some(text(field)).filter(|text| !text.is_empty());
+        self.state.own_number = shown("own").or(self.state.own_number.take());
+        self.state.taken_number = shown("taken").or(self.state.taken_number.take());
         if name == "totp.verify" {
-            self.state.member = Some(text("member")).filter(|member| !member.is_empty());
+            self.state.member = shown("member");
+        } else if output.get("known") == Some(&Value::Bool(true)) {
+            self.state.verified = true;
+            self.meta.take();
         } else if name == "otp.send" {
             self.state.otps.insert(text("purpose"), OpenOtp { id: text("id"), left, sent_ms: self.now_ms });
         } else if output.get("ok") == Some(&Value::Bool(true)) {
             self.state.otps.remove(&text("purpose"));
             self.state.verified = true;
+            self.state.proved.extend(Some(text("number")).filter(|number| !number.is_empty()));
             self.meta.take();
         } else if let Some(open) = self.state.otps.get_mut(&text("purpose")) {
             open.left = left;

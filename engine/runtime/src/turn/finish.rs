@@ -11,14 +11,16 @@ use engine_store::{
 /// As whom a session is signed in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SignsIn {
-    /// Id of a person.
-    Person(String),
+    /// Id of a person; `stays`: also when the browser was closed.
+    Person { person: String, stays: bool },
     /// Key of one of the staff.
     Staff(String),
-    /// Id of the person who is signed in already, and the hash of her number from now on.
+    /// Id of the person who is signed in already, and her number from now on.
     Number(String, String),
     /// The same with her e-mail address.
     Email(String, String),
+    /// Nobody: the person is forgotten, with this journey last.
+    Forgotten(String),
 }
 
 /// The work that a turn does, beside what it changes in the journey: it ends with the turn's commit.
@@ -87,19 +89,21 @@ impl Turn<'_> {
     }
 
     /// As whom the sender's session is to be signed in: a journey that does so has come to its end, and the number was
-    /// verified in it, for the staff a second factor too; or it was begun for a customer, and she has just shown by a
-    /// link that the number is hers.
+    /// verified in it, for the staff a second factor too; or its customer has just shown that its number is hers.
     pub fn signs_in(&self, sender: &Actor) -> Option<SignsIn> {
-        let person = || self.record.person.clone().map(SignsIn::Person);
+        let stays = self.stays;
+        let person = || self.record.person.clone().map(|person| SignsIn::Person { person, stays });
         if self.proves {
             return person();
         }
-        let ends = !self.is_active() && self.state.verified && sender.came_by.is_none();
-        match self.workflow.signs_in.filter(|_| ends)? {
+        let is_shown = self.state.verified && sender.came_by.is_none();
+        let ends = !self.is_active();
+        match self.workflow.signs_in.filter(|how| is_shown && (ends || *how == SignIn::Number))? {
             SignIn::Person => person(),
             SignIn::Staff => self.state.member.clone().map(SignsIn::Staff),
             SignIn::Number => Some(SignsIn::Number(sender.person()?.to_owned(), self.takes.clone()?)),
             SignIn::Email => Some(SignsIn::Email(sender.person()?.to_owned(), self.takes.clone()?)),
+            SignIn::Forget => Some(SignsIn::Forgotten(self.record.id.clone())),
         }
     }
 

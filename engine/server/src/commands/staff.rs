@@ -5,6 +5,8 @@ use super::operator::good_name;
 use crate::cli::{Staff, Token};
 use anyhow::{Result, ensure};
 use engine_settings::Settings;
+use qrcode::QrCode;
+use qrcode::render::unicode::Dense1x2;
 use std::process::ExitCode;
 
 pub async fn staff(settings: Settings, command: Staff) -> Result<ExitCode> {
@@ -18,7 +20,14 @@ pub async fn staff(settings: Settings, command: Staff) -> Result<ExitCode> {
             match runtime.people.add_staff(&name, &mobile, &role, openid.as_deref()).await? {
                 Some(address) => {
                     println!("{address}");
-                    eprintln!("{name} is {role}; the address for the authenticator app is not shown again");
+                    // To be scanned from the terminal; by the app of a second device too, against a lost telephone.
+                    if let Ok(code) = QrCode::new(&address) {
+                        eprintln!("{}", code.render::<Dense1x2>().build());
+                    }
+                    eprintln!(
+                        "{name} is {role}; the address for the authenticator app is not shown again: scan it with"
+                    );
+                    eprintln!("the app of a second device as well, so that a lost telephone locks nobody out");
                 }
                 None => eprintln!("who has this number is {role} too, with the authenticator app as it is set up"),
             }
