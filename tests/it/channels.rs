@@ -146,6 +146,11 @@ async fn the_highest_marker_counts_until_another_takes_its_place() {
     arrive(&three, "/health-insurance/lp-fusion?source=clinicplus&sub-source=reception").await;
     let told = of_health(&server, &three).await;
     assert_eq!([&told["channel"], &told["partner"], &told["medium"]], ["partner", "clinic-plus", "PARTNER"]);
+    // The highest one's word, not the one by which another is known.
+    let lead = server.visitor();
+    arrive(&lead, "/health-insurance?source=poslead&sub-source=fusion").await;
+    let told = of_health(&server, &lead).await;
+    assert_eq!([&told["channel"], &told["source"], &told["sub_source"]], ["fusion", "B2C", "fusion"]);
     let none = server.visitor();
     for told in [of_health(&server, &none).await, of_car(&server, &none).await] {
         assert_eq!([&told["source"], &told["medium"]], ["B2C", "B2CAPP"]);
@@ -175,10 +180,19 @@ async fn links(visitor: &Visitor, path: &str) -> BTreeSet<String> {
 
 /// On every page of the visit: only bikes, with links of the partner's own.
 async fn is_offered_bikes_alone(visitor: &Visitor) {
-    for path in ["/", "/contact-us", "/bike-insurance/companies"] {
+    let home = visitor.get("/").await;
+    assert_eq!((home.status, home.header("location")), (302, "/bike-insurance/tp"), "their own line is their home");
+    for path in ["/contact-us", "/bike-insurance/companies"] {
         let links = links(visitor, path).await;
-        let strange =
-            ["/car-insurance", "/health-insurance", "/life-insurance", "/sme", "/travel-insurance", "/investment"];
+        let strange = [
+            "/car-insurance",
+            "/health-insurance",
+            "/life-insurance",
+            "/tax-saving-schemes",
+            "/sme",
+            "/travel-insurance",
+            "/investment",
+        ];
         let shown: Vec<&String> = links.iter().filter(|link| strange.iter().any(|one| link.starts_with(one))).collect();
         assert_eq!(shown, Vec::<&String>::new(), "{path}");
         assert!(links.contains("/bike-insurance/tp"), "{path}: {links:?}");
@@ -195,7 +209,9 @@ async fn looks_of(server: &TestServer, pair: &str, slug: &str) -> String {
     arrive(&visitor, &format!("/contact-us?{pair}")).await;
     let html = visitor.get("/contact-us").await.text();
     assert_eq!(html.matches(THEME).count(), 1, "{slug}");
-    assert!(html.contains(&format!("{THEME}{slug}\"")) && html.contains(&format!("/partners/{slug}.svg")), "{html}");
+    assert!(html.contains(&format!("{THEME}{slug}\"")), "{html}");
+    let has_logo = html.contains(&format!("/partners/{slug}.svg"));
+    assert_eq!(has_logo, !hidden(&html).contains("header"), "{slug}: what is hidden is not sent either");
     let style = visitor.get(&format!("/themes/{slug}")).await;
     assert_eq!((style.status, style.header("content-type")), (200, "text/css; charset=utf-8"));
     assert!(style.text().contains(":root{--brand:#"), "{}", style.text());
@@ -277,6 +293,13 @@ async fn pages_for_partners_have_their_own_frame() {
     arrive(&bare, "/car-insurance?source=garagecircle&sub-source=service-desk").await;
     let html = bare.get("/contact-us").await.text();
     assert!(hidden(&html).is_superset(&["header", "nav", "footer"].into()), "{html}");
+    for path in ["/contact-us", "/term-use", "/car-insurance"] {
+        let html = bare.get(path).await.text();
+        for part in ["<header class=\"site-header\"", "<nav class=\"site-", "<footer class=\"site-footer\"", "tel:"] {
+            let is_content = part == "tel:" && path == "/contact-us";
+            assert!(is_content || !html.contains(part), "{path}: {part}");
+        }
+    }
     let dressed = server.visitor();
     arrive(&dressed, "/car-insurance?source=harbourbank&sub-source=netbanking").await;
     assert_eq!(hidden(&dressed.get("/car-insurance").await.text()), BTreeSet::new());
@@ -412,7 +435,23 @@ async fn is_asked_about_elsewhere(server: &TestServer, agent: &Visitor) {
     ] {
         assert_eq!(general[0][name], value, "{name}");
     }
-    assert!(general[0]["visit_id"].as_str().is_some_and(|id| !id.is_empty()));
+    let has_visit = |query: &&Value| query["visit_id"].as_str().is_some_and(|id| !id.is_empty());
+    assert!(has_visit(&general[0]), "R7.1-08");
+    // Also of who has no session yet: by a page, and by a first write.
+    for begins in [false, true] {
+        let fresh = server.visitor();
+        arrive(&fresh, "/car-insurance?_aid=A9").await;
+        if begins {
+            of_car(server, &fresh).await;
+        } else {
+            looks_at(&fresh, "/car-insurance").await;
+        }
+        let calls = checks(server).await;
+        let new: Vec<&Value> =
+            calls.iter().filter(|(path, query)| path == "general" && query["_aid"] == "A9").map(|(_, q)| q).collect();
+        assert!(new.len() == 1 + usize::from(begins) && new.iter().all(has_visit), "{new:?}");
+        assert_eq!(of_car(server, &fresh).await["_aid"], "A9");
+    }
 }
 
 /// Also after somebody who was one, and when nobody can be asked.
@@ -426,6 +465,8 @@ async fn is_nobody_once_refused(server: &TestServer) {
         assert_eq!(visit(&one).await["agent"], Value::Null, "{made_up}");
         let html = one.get("/health-insurance").await.text();
         assert!(!has(&html, "chat") && has(&html, "analytics"), "{made_up}");
+        let told = of_car(server, &one).await;
+        assert_eq!((told.get("_aid"), &told["source"]), (None, &json!("B2C")), "R4-10: {told}");
     }
 }
 
@@ -565,6 +606,9 @@ async fn there_are_ways_in_for_retail_businesses_agents_and_partners() {
         assert!(home.contains(&format!("href=\"{line}\"")), "{line}");
         assert_eq!(visitor.get(line).await.status, 200, "{line}");
     }
+    for way_in in ["/staff/login", "/car-insurance/tp"] {
+        assert!(home.contains(&format!("href=\"{way_in}\"")), "{way_in}");
+    }
     for (way_in, status) in [("/car-insurance/tp", 200), ("/health-insurance/agent", 302), ("/staff/login", 200)] {
         assert_eq!(server.visitor().get(way_in).await.status, status, "{way_in}");
     }
@@ -599,7 +643,7 @@ async fn nothing_is_left_after_the_session() {
     let visitor = server.visitor();
     arrive(&visitor, "/?source=harbourbank&sub-source=netbanking").await;
     lead(&server, &visitor).await;
-    arrive(&visitor, "/?source=clinicplus&sub-source=reception").await;
+    arrive(&visitor, "/health-insurance?source=clinicplus&sub-source=reception").await;
     assert_eq!(visit(&visitor).await["partner"]["slug"], "clinic-plus");
     visitor.send("POST", "/api/v1/logout", &[("x-api-key", "journey-web")], Some("{}".into())).await.ok(200);
     assert_eq!(

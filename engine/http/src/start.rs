@@ -3,13 +3,16 @@
 use crate::agents;
 use crate::app::App;
 use crate::attribution::{self, Said};
-use crate::problem::Problem;
+use crate::problem::{Code, Problem};
 use crate::session::{Opening, Visitor};
 use crate::site;
 use axum::http::HeaderMap;
-use engine_definitions::Arrival;
+use engine_definitions::{Arrival, Brought};
 use engine_runtime::{Refusal, Sent, Start};
 use serde_json::Value;
+
+/// In which a page says `off` where cookies are refused.
+const COOKIES: &str = "x-cookies";
 
 /// What is to begin.
 pub struct Begin {
@@ -30,6 +33,10 @@ pub async fn start(
     let catalog = app.runtime.catalog();
     let site = catalog.site("");
     let workflow = catalog.workflow(&begin.workflow).ok_or_else(|| visitor.refused(app, Refusal::NotFound))?;
+    // The browser says that it keeps none: a code would be sent, and nobody there could enter it.
+    if headers.get(COOKIES).is_some_and(|said| said == "off") && workflow.sends_codes() {
+        return Err(Problem::new(Code::Cookies));
+    }
     let mut came = attribution::of(&app.runtime, headers, Some(&visitor.actor));
     if !begin.said.is_empty() {
         let (host, day) = (site::host(headers), site::today(app.runtime.now_ms()));
@@ -41,12 +48,17 @@ pub async fn start(
     if site.channels.partner(&came).is_some_and(|partner| !partner.offers(product)) {
         return Err(visitor.refused(app, Refusal::NotFound));
     }
+    let mut opening = visitor.begin(app, &begin.key, &came);
     let visit = (workflow.base.as_str(), visitor.actor.session.as_str());
     if let Some(agent) = agents::check(app, &catalog, &came, &visitor.actor.agent, visit).await {
-        visitor.keep_agent(app, agent).await?;
+        match &mut opening {
+            Some(opening) => visitor.begin_with(opening, &agent),
+            None => visitor.keep_agent(app, agent).await?,
+        }
     }
-    let opening = visitor.begin(app, &begin.key, &came);
-    let told = site.channels.attribution(&came, product, came.draw_or(&visitor.actor.session));
+    let seller = visitor.actor.seller(catalog.policy());
+    let by = Brought { came: &came, agent: &visitor.actor.agent, seller: seller.as_ref() };
+    let told = site.channels.attribution(&by, product, came.draw_or(&visitor.actor.session));
     let start = Start {
         workflow: begin.workflow,
         key: begin.key,

@@ -404,9 +404,26 @@ pub struct JourneySummary {
     pub title: String,
     pub status: Status,
     pub step: String,
+    /// The step in words.
+    pub step_title: String,
+    pub waits_for: WaitsFor,
     pub url: String,
     /// RFC 3339, UTC.
     pub updated_at: String,
+}
+
+/// Who is to do something next with a journey.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitsFor {
+    /// It is over, or nothing is left to do.
+    Nobody,
+    /// The customer in person, where somebody else began it.
+    Customer,
+    /// An answer of a partner.
+    Partner,
+    /// Whoever has it open.
+    Anybody,
 }
 
 pub type Fields = Map<String, Value>;

@@ -163,13 +163,23 @@ async fn who_went_on_is_not_led_away_and_replay_agrees() {
 
 /// What is told of every step.
 const KEYS: &str = "step visit_id lead_id partial_lead_id product business medium source sub_source user_platform \
-    user_device platform device _aid _uid utm_source utm_medium utm_campaign utm_term utm_content";
+    user_device platform device _aid _uid utm_source utm_medium utm_campaign utm_term utm_content city connectoid session_id";
 
 /// What was told of this step, once it was.
 async fn told(server: &TestServer, step: &str) -> Value {
     let found = async || {
         let told = server.product.memory.list("tracking", 100).await.expect("memory");
         told.into_iter().map(|(_, value)| value["body"].clone()).find(|body| body["step"] == step)
+    };
+    server.until(step, found).await
+}
+
+/// What was told of this step of a product, once it was.
+async fn told_of(server: &TestServer, step: &str, product: &str) -> Value {
+    let found = async || {
+        let told = server.product.memory.list("tracking", 100).await.expect("memory");
+        let mut told = told.into_iter().map(|(_, value)| value["body"].clone());
+        told.find(|body| body["step"] == step && body["product"] == product)
     };
     server.until(step, found).await
 }
@@ -182,7 +192,7 @@ async fn the_shipped_journeys_are_tracked_with_all_keys() {
     let visitor = server.visitor();
     let body = json!({
         "workflow": "motor/car", "data": {"kind": "registered", "registration": "dl3cab1234"},
-        "attribution": {"utm_source": "mail", "utm_medium": "cpc", "utm_campaign": "spring", "source": "letter", "_aid": "7", "_uid": "8"},
+        "attribution": {"utm_source": "mail", "utm_medium": "cpc", "utm_campaign": "spring", "source": "letter", "_aid": "A7", "_uid": "A8"},
     });
     let key = [("idempotency-key", "k")];
     let first = visitor.send("POST", "/api/v1/journeys", &key, Some(body.to_string())).await.ok(201);
@@ -194,7 +204,6 @@ async fn the_shipped_journeys_are_tracked_with_all_keys() {
     visitor.event(&at("car.contact").await, "submit", data).await.ok(200);
     let view = at("car.otp.asking").await;
     visitor.event(&view, "submit", json!({"code": "000001"})).await;
-    told(&server, "otp_not_verified").await;
 
     let contact = told(&server, "contact").await;
     for key in KEYS.split_whitespace() {
@@ -202,12 +211,25 @@ async fn the_shipped_journeys_are_tracked_with_all_keys() {
     }
     assert_eq!(
         (&contact["visit_id"], &contact["source"], &contact["_aid"]),
-        (&view["journey"]["id"], &json!("letter"), &json!("7"))
+        (&view["journey"]["id"], &json!("letter"), &json!("A7"))
     );
     // R7.2-05: what the pings of this page carry
     assert_eq!(
         view["presence"],
-        json!({"leadId": view["journey"]["id"], "abTesting": "chat:without", "online": true, "final_source": "letter", "final_medium": "B2CAPP", "final_campaign": "spring"})
+        json!({"leadId": view["journey"]["id"], "abTesting": "chat:without", "online": true, "final_source": "letter", "final_medium": "B2CAPP", "final_campaign": "spring",
+            "city": "", "connectoid": contact["session_id"], "session_id": contact["session_id"]})
     );
+    // R7.2-20: the visit as it is named to partners opens nothing
+    let visit = contact["session_id"].as_str().expect("a visit");
+    assert_eq!((visit.len(), &contact["connectoid"], &contact["city"]), (32, &json!(visit), &json!("")));
+    assert_ne!(visitor.cookie("__Host-session"), visit);
+    assert_eq!(told_of(&server, "otp_not_verified", "fw").await["lead_id"], view["journey"]["id"]);
+
+    let visitor = server.visitor();
+    let login = visitor.start("account/login", json!({"mobile": "9812345678"})).await.ok(201);
+    let there = async || Some(visitor.view(id(&login)).await).filter(|now| now["step"]["id"] == "login.otp.asking");
+    let asking = server.until("a code", there).await;
+    visitor.event(&asking, "submit", json!({"code": "000001"})).await;
+    assert_eq!(told_of(&server, "otp_not_verified", "login").await["visit_id"], login["journey"]["id"]);
     server.stop().await;
 }

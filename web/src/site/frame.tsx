@@ -42,6 +42,8 @@ export interface Surroundings {
   /** where the logo leads */
   home: string;
   logo: boolean;
+  /** parts that are on none of this visitor's pages */
+  without?: string[];
   menu: Item[];
   footer: { title: string; links: Item[] }[];
   legal: string;

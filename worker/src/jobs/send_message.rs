@@ -21,6 +21,9 @@ enum Tried {
     NotBegun,
 }
 
+/// So long a one-time password is tried again.
+const OTP_PATIENCE_MS: i64 = 6_000;
+
 pub(super) async fn send(attempt: &Attempt<'_>, payload: &NotifyPayload) -> Result<End, RuntimeError> {
     let (context, effect) = (attempt.context, attempt.effect);
     let catalog = context.runtime.catalog();
@@ -55,6 +58,13 @@ pub(super) async fn send(attempt: &Attempt<'_>, payload: &NotifyPayload) -> Resu
         Channel::Email => by_email(attempt, payload, &rendered).await?,
         Channel::Sms | Channel::Whatsapp => by_operation(attempt, &catalog, message, payload, &rendered).await,
     };
+    // Somebody looks at the page where the code is asked for: it is not sent later, they are told.
+    let is_late = payload.otp.is_some() && context.runtime.now_ms() >= effect.created_at_ms + OTP_PATIENCE_MS;
+    let tried = match tried {
+        Tried::NotBegun if is_late => Tried::Refused(json!({"code": "no_channel"})),
+        Tried::Again { reason, .. } if is_late => Tried::Refused(reason),
+        other => other,
+    };
     Ok(match tried {
         Tried::Sent { provider_id } => {
             let outcome = json!({"sent": true, "id": provider_id});
@@ -62,7 +72,10 @@ pub(super) async fn send(attempt: &Attempt<'_>, payload: &NotifyPayload) -> Resu
             End::Done(outcome)
         }
         Tried::NotBegun => attempt.not_begun(),
-        Tried::Again { wait_ms, reason } if effect.may_retry() => End::Retry { after_ms: Some(wait_ms), reason },
+        Tried::Again { wait_ms, reason } if effect.may_retry() => {
+            tell_late(attempt, payload, reason["code"].as_str().unwrap_or_default()).await?;
+            End::Retry { after_ms: Some(wait_ms), reason }
+        }
         Tried::Again { reason, .. } | Tried::Refused(reason) => {
             record(context, effect, message, payload, &rendered, (MessageState::Failed, None, Some(reason.clone())))
                 .await?;
@@ -70,6 +83,14 @@ pub(super) async fn send(attempt: &Attempt<'_>, payload: &NotifyPayload) -> Resu
             End::Settled
         }
     })
+}
+
+/// Once, after the first try.
+async fn tell_late(attempt: &Attempt<'_>, payload: &NotifyPayload, code: &str) -> Result<(), RuntimeError> {
+    if attempt.effect.fence > 1 {
+        return Ok(());
+    }
+    attempt.context.runtime.work.message_late(attempt.effect, payload, code).await
 }
 
 fn render(

@@ -1,13 +1,13 @@
 //! Channels: what is read from addresses, which channel that makes of a visitor, and what journeys get of it. All of it
-//! is data of the site, always live. It says where somebody came from and never gives a right (security rule 13); what
-//! an agent may do follows from the answer to a check alone.
+//! is data of the site, always live. It says where somebody came from and never gives a right (security rule 13); a
+//! confirmed agent's id decides what stands around pages, and who is named in requests.
 
 mod agents;
 mod came;
 mod experiment;
 mod partner;
 
-pub use agents::{AgentChecks, Agents, CONTRACT as AGENT_CHECK, Check};
+pub use agents::{AgentChecks, Agents, CONTRACT as AGENT_CHECK, Check, Seller};
 pub use came::{Arrival, Came, Touch};
 pub use experiment::Experiment;
 pub use partner::Partner;
@@ -53,6 +53,15 @@ enum Kept {
     In(String),
     /// For the checks of agents only.
     Secret,
+}
+
+/// Who and what brings a customer.
+#[derive(Clone, Copy, Debug)]
+pub struct Brought<'a> {
+    pub came: &'a Came,
+    pub agent: &'a AgentChecks,
+    /// Who begins a request for the customer.
+    pub seller: Option<&'a Seller>,
 }
 
 /// A way to come here.
@@ -124,20 +133,26 @@ impl Channels {
     }
 
     /// What a journey of this product is told. `draw` decides the variants.
-    pub fn attribution(&self, came: &Came, product: Option<&str>, draw: &str) -> Map<String, Value> {
-        let mut told = Map::new();
-        let mut records: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
-        for (name, value) in &came.said {
-            let Some(known) = self.names.iter().find(|known| known.name == *name) else { continue };
-            match &known.kept {
-                Kept::Alone => drop(told.insert(name.clone(), json!(value))),
-                Kept::In(record) => drop(records.entry(record).or_default().insert(name.clone(), json!(value))),
-                Kept::Secret => {}
-            }
-        }
-        told.extend(records.into_iter().map(|(name, record)| (name.to_owned(), Value::Object(record))));
+    pub fn attribution(&self, by: &Brought<'_>, product: Option<&str>, draw: &str) -> Map<String, Value> {
+        let came = by.came;
+        let mut told = self.said_of(by, product);
         let sources = self.sources.iter().find(|one| one.is_of(product));
-        if let Some(channel) = self.first_of(came, sources) {
+        let staffed = by.seller.and_then(|seller| self.agents.staffed(seller, &came.said));
+        let channel = self.first_of(came, sources).filter(|_| staffed.is_none());
+        if let Some(staffed) = staffed {
+            // What an address said of where they came from themselves is not their customers'.
+            ["source", "sub_source", "medium"].iter().for_each(|name| drop(told.shift_remove(*name)));
+            told.insert("channel".into(), json!(staffed.channel.as_ref().unwrap_or(&staffed.role)));
+            told.extend(staffed.gives.iter().map(|(name, value)| (name.clone(), json!(value))));
+        }
+        if let Some(channel) = channel {
+            // The word by which another channel is known is not this one's.
+            let marks = |one: &Channel, word: &Value| one.when.iter().any(|when| when.names("source", word));
+            if told.get("source").is_some_and(|word| {
+                !marks(channel, word) && self.channels.iter().any(|one| one.id != channel.id && marks(one, word))
+            }) {
+                told.shift_remove("source");
+            }
             told.insert("channel".into(), json!(channel.id));
             told.extend(channel.gives.iter().map(|(name, value)| (name.clone(), json!(value))));
             if let Some(partner) = channel.partners.iter().find(|partner| partner.is_of(&came.said)) {
@@ -148,6 +163,9 @@ impl Channels {
         for (name, value) in sources.into_iter().flat_map(|one| &one.gives) {
             told.entry(name.clone()).or_insert_with(|| json!(value));
         }
+        if let Some(seller) = by.seller {
+            told.insert("agent".into(), json!(seller));
+        }
         if !came.touches.is_empty() {
             told.insert("touches".into(), json!(came.touches));
         }
@@ -157,6 +175,23 @@ impl Channels {
             told.insert("ab".into(), json!(all.join(",")));
             told.insert("variants".into(), json!(variants));
         }
+        told
+    }
+
+    /// What addresses said, by the names that are read; without ids of agents whom nobody confirmed.
+    fn said_of(&self, by: &Brought<'_>, product: Option<&str>) -> Map<String, Value> {
+        let mut told = Map::new();
+        let mut records: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
+        for (name, value) in &by.came.said {
+            let Some(known) = self.names.iter().find(|known| known.name == *name) else { continue };
+            match &known.kept {
+                Kept::Alone if self.agents.is_refused(name, &by.came.said, (product, by.agent)) => {}
+                Kept::Alone => drop(told.insert(name.clone(), json!(value))),
+                Kept::In(record) => drop(records.entry(record).or_default().insert(name.clone(), json!(value))),
+                Kept::Secret => {}
+            }
+        }
+        told.extend(records.into_iter().map(|(name, record)| (name.to_owned(), Value::Object(record))));
         told
     }
 
@@ -284,6 +319,10 @@ impl Channels {
         for (name, span) in self.agents.ids.iter().filter_map(|(_, name)| Some((name, self.agents.span.as_ref()?))) {
             told("name of an address", span, name, names().collect());
         }
+        for one in &self.agents.staff {
+            told("role", &one.span, &one.role, known.roles.to_vec());
+            one.channel.iter().for_each(|name| told("channel", &one.span, name, self.ids().collect()));
+        }
         for check in &self.agents.checks {
             check.product.iter().for_each(|name| told("product", &check.span, name, known.products.to_vec()));
             told("role", &check.span, &check.role, known.roles.to_vec());
@@ -334,6 +373,11 @@ impl When {
             fields.problems.push(Problem::error("missing", &node.span, "it holds for everybody"));
         }
         Some(when)
+    }
+
+    /// Whether this is one of its words under a name.
+    fn names(&self, name: &str, word: &Value) -> bool {
+        self.says.iter().any(|(of, words)| of == name && words.iter().any(|one| *word == one.as_str()))
     }
 
     fn holds(&self, arrival: &Arrival<'_>) -> bool {

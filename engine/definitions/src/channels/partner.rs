@@ -22,12 +22,14 @@ pub struct Partner {
     pub medium: String,
     /// Products that are offered; none said: all.
     pub lob: Vec<String>,
+    /// Where their own line begins, in place of the home page.
+    pub home: Option<String>,
     /// Parts of the frame that are left out.
     pub hide: Vec<String>,
     /// The part that links get where there is such a page: `tp`.
     pub links: Option<String>,
     pub theme: Theme,
-    pub(super) span: Span,
+    pub(crate) span: Span,
 }
 
 /// A partner's own looks, by day.
@@ -69,6 +71,7 @@ impl Partner {
             sub_source: fields.need_text("sub_source"),
             medium: fields.need_text("medium"),
             lob: Vec::new(),
+            home: None,
             hide: Vec::new(),
             links: None,
             theme: Theme::default(),
@@ -85,9 +88,10 @@ impl Partner {
     }
 
     fn configure(&mut self, node: &Node, problems: &mut Vec<Problem>) {
-        let keys = ["lob", "hide", "links", "theme"];
+        let keys = ["lob", "home", "hide", "links", "theme"];
         let Some(mut fields) = Fields::open(node, "a partner's config", &keys, problems) else { return };
         (self.lob, self.hide, self.links) = (fields.texts("lob"), fields.texts("hide"), fields.text("links"));
+        self.home = fields.text("home");
         for name in self.hide.iter().filter(|name| !PARTS.contains(&name.as_str())) {
             let at = fields.get("hide").unwrap_or(node);
             fields.problems.push(unknown("part of a page", at, name, PARTS));

@@ -42,6 +42,11 @@ impl Site {
         first.and_then(|path| self.offered(partner, path)).unwrap_or_else(|| "/".into())
     }
 
+    /// What its visitors find at the home page's address; `None`: the home page.
+    pub fn home_of(&self, partner: &Partner) -> Option<String> {
+        partner.home.as_ref().map(|home| self.offered(partner, home).unwrap_or_else(|| home.clone()))
+    }
+
     fn items(&self, partner: &Partner, all: &[MenuItem]) -> Vec<MenuItem> {
         let own = |item: &MenuItem| {
             let link = if item.domain.is_empty() { self.offered(partner, &item.link)? } else { item.link.clone() };

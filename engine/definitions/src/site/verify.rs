@@ -104,6 +104,8 @@ impl Site {
                 problems.push(told(&rule.span, &rule.to));
             }
         }
+        let homes = self.channels.partners().filter_map(|one| Some((one.home.as_ref()?, &one.span)));
+        problems.extend(homes.filter(|(home, _)| dead(home)).map(|(home, span)| told(span, home)));
         problems.extend(self.gates.iter().filter(|gate| dead(&gate.to)).map(|gate| told(&gate.span, &gate.to)));
         let of_pages = self.addresses.keys().map(|path| (path.as_str(), ""));
         let places: Vec<(&str, &str)> =
@@ -181,7 +183,7 @@ impl Site {
                 // Whoever has nothing yet, and may see all of it.
                 Who::Person => {
                     let account = json!({"first_name": "", "profile": {}, "journeys": [], "records": {},
-                        "documents": [], "sessions": [], "seen": []});
+                        "documents": [], "sessions": [], "seen": [], "helpers": []});
                     let nothing = Map::from_iter([
                         ("account".to_owned(), account),
                         ("query".to_owned(), address.page.asked(std::iter::empty()).unwrap_or_default()),

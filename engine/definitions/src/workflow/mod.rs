@@ -20,6 +20,7 @@ mod step;
 mod steps;
 mod tracking;
 mod values;
+mod verified;
 mod verify;
 
 pub(crate) use compile::compile;
@@ -34,7 +35,7 @@ pub(crate) mod keys {
     pub use super::part::{HOST_KEYS, PART_KEYS};
     pub use super::steps::STEP_KEYS;
 }
-pub use invoke::{Invoke, Source};
+pub use invoke::{Invoke, Reuse, Source};
 pub use step::{Accept, Only, Redirect, Step, StepKind, Trail, VIEWER};
 pub use tracking::Report;
 
@@ -141,6 +142,8 @@ pub enum SignIn {
     Number,
     /// The same with an e-mail address.
     Email,
+    /// Nobody any more: who is signed in, and verified the number of the account once more, is forgotten.
+    Forget,
 }
 
 /// Who goes along the progress line and passes the time on a wait, as drawings that the page has.
@@ -215,6 +218,11 @@ impl Workflow {
         (step.is_some() || all.is_some()).then(|| step.into_iter().chain(all).flatten().cloned().collect())
     }
 
+    /// Whether it sends one-time passwords: who is not known again could not enter one.
+    pub fn sends_codes(&self) -> bool {
+        self.invokes.values().any(|invoke| matches!(&invoke.source, Source::System(name) if name == "otp.send"))
+    }
+
     pub fn invoke(&self, id: &str) -> Option<&Invoke> {
         self.invokes.get(id)
     }
@@ -254,6 +262,12 @@ impl Workflow {
         self.contract(invoke).map(|contract| contract.errors.of(code, row)).unwrap_or_default()
     }
 
+    /// Names under which its forms and the answers of its partners hold personal data, each with its kind.
+    pub fn personal_names(&self) -> BTreeMap<&str, &str> {
+        let of_forms = self.forms.values().flat_map(|form| form.personal_names());
+        of_forms.chain(self.contracts.values().flat_map(|contract| contract.output.personal_fields())).collect()
+    }
+
     /// Whether `on: {event: {}}` forbids a built-in event in a state or above it, up to the nearest step.
     pub fn forbids(&self, node: &str, event: &str) -> bool {
         for id in self.machine.ancestors(node) {
@@ -282,6 +296,13 @@ impl Workflow {
         self.languages.get(language).map_or(self, Arc::as_ref)
     }
 
+    /// A step in words that need nothing of a journey: its title, or where that has places its section's.
+    pub fn step_words(&self, step: &Step) -> Option<String> {
+        let own = step.title.as_ref().filter(|title| title.names().next().is_none());
+        let section = || self.sections.iter().find(|section| Some(&section.id) == step.section.as_ref());
+        own.map(|title| title.render_lax(&Value::Null)).or_else(|| section().map(|section| section.title.clone()))
+    }
+
     pub fn now(&self, ms: i64) -> Now {
         Now::at(ms, self.timezone)
     }
@@ -291,6 +312,7 @@ impl Workflow {
         ProductHost {
             journey: Some(journey),
             params: Some(&self.params),
+            company: Some(&live.site(&self.language).company),
             language: &self.spoken,
             ..ProductHost::plain(now, &self.tables, &live.masters, &live.calendars)
         }

@@ -27,8 +27,15 @@ impl Core {
                     turn.resend(sent.and_then(|event| Fact::read(&event).ok()));
                     Ok(())
                 }
-                Question::Link { effect, name, purpose, valid_ms } => {
-                    self.remember_link(turn, &effect, &name, &purpose, valid_ms);
+                Question::Send { effect, message, to, presser } => {
+                    if self.admit(turn, &to, &presser, actor).await? {
+                        Ok(())
+                    } else {
+                        turn.withhold(&effect, message)
+                    }
+                }
+                Question::Link { effect, name, order, to } => {
+                    self.remember_link(turn, &effect, &name, &order, &to).await?;
                     Ok(())
                 }
                 Question::System { invoke, run, name, input } => {
@@ -55,6 +62,8 @@ impl Core {
             "otp.send" => self.send_otp(turn, input, actor).await,
             "otp.verify" => self.verify_otp(turn, input, actor).await,
             "totp.verify" => self.verify_second(turn, input).await,
+            "person.contact" => self.contact(turn, actor).await,
+            "person.restore" => self.restore(turn, input, actor).await,
             other => {
                 let message = Some(format!("`system/{other}` does not exist"));
                 Ok(CallFailure { message, ..CallFailure::of("unknown_source") }.into())

@@ -10,15 +10,15 @@ mod send;
 mod start;
 
 pub(crate) use event::{Applied, apply_event};
-pub use papers::Paper;
+pub use papers::{PAPER, Paper};
 
-use crate::actor::{Action, Actor};
+use crate::actor::{Action, Actor, STAFF, is_sent_away};
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::turn::{HELP, SignsIn, Turn};
-use crate::view::{JourneySummary, StepKind, StepView};
-use engine_definitions::Workflow;
-use engine_store::{Change, DocumentRecord, JourneyFilter, JourneyStatus, NewJourney, SessionRecord};
+use crate::view::{JourneySummary, StepKind, StepView, WaitsFor};
+use engine_definitions::{Accept, Catalog, Step, StepKind as Kind, Workflow};
+use engine_store::{Change, DocumentRecord, JourneyFilter, JourneyHead, JourneyStatus, NewJourney, SessionRecord};
 use event::internal;
 use serde_json::Value;
 use std::sync::Arc;
@@ -55,8 +55,45 @@ pub struct List {
     pub status: Option<JourneyStatus>,
     /// The last one of the page before.
     pub before: Option<String>,
+    /// Those alone of which nothing is left but what a law keeps: they have no page.
+    pub forgotten: bool,
     /// At most [`LIST_MAX`].
     pub limit: u32,
+}
+
+/// A journey in a list, in somebody's language; one whose person is forgotten has no page.
+fn summary(catalog: &Catalog, head: JourneyHead, language: &str, forgotten: bool) -> JourneySummary {
+    let workflow = catalog.workflow(&head.workflow);
+    let words = workflow.map(|workflow| workflow.in_language(language));
+    let step = words.and_then(|words| words.step_by_node(&head.step));
+    let base = workflow.map(|workflow| workflow.base.as_str()).unwrap_or_default();
+    let path = step.and_then(|step| step.path.as_deref()).filter(|path| !path.is_empty());
+    let title = words.map_or_else(|| head.workflow.clone(), |words| words.title.clone());
+    let is_over = head.status != JourneyStatus::Active;
+    let path = path.map(|path| format!("/{path}")).unwrap_or_default();
+    JourneySummary {
+        url: if forgotten { String::new() } else { format!("{base}{path}?request={}", head.id) },
+        step_title: words
+            .and_then(|words| step.and_then(|step| words.step_words(step)))
+            .unwrap_or_else(|| title.clone()),
+        waits_for: step.filter(|_| !is_over).map_or(WaitsFor::Nobody, waits_for),
+        title,
+        id: head.id,
+        workflow: head.workflow,
+        status: head.status.into(),
+        step: head.step,
+        updated_at: crate::clock::rfc3339(head.updated_at_ms),
+    }
+}
+
+/// Who is to do something at this step.
+fn waits_for(step: &Step) -> WaitsFor {
+    let by_link = |accept: &Accept| accept.by.iter().any(|by| by.starts_with("link:"));
+    match step.kind {
+        _ if step.only.is_some() || step.confirms || step.accepts.values().any(by_link) => WaitsFor::Customer,
+        Kind::Wait | Kind::Tracker => WaitsFor::Partner,
+        _ => WaitsFor::Anybody,
+    }
 }
 
 /// Longest page of a list.
@@ -70,6 +107,8 @@ pub struct Send {
     pub revision: i64,
     pub kind: String,
     pub data: Value,
+    /// The price in paise that stood beside what was pressed, where one did.
+    pub shown: Option<i64>,
 }
 
 #[derive(Debug, Clone)]
@@ -96,6 +135,7 @@ impl Journeys {
     pub async fn preview(&self, workflow: &str, actor: &Actor) -> Result<StepView, Refusal> {
         let catalog = self.core.catalog();
         let workflow = catalog.workflow(workflow).ok_or(Refusal::NotFound)?.clone();
+        let actor = &self.core.introduced(actor).await?;
         let new = new_journey(&workflow, actor, None, Value::Null);
         let turn =
             Turn::begin(&workflow, &catalog, "", new, actor, self.core.now_ms()).map_err(|r| internal(&workflow, r))?;
@@ -109,20 +149,25 @@ impl Journeys {
     }
 
     pub async fn document(&self, actor: &Actor, journey: &str, id: &str) -> Result<DocumentRecord, Refusal> {
-        self.core.mine(actor, Action::See, journey).await?;
+        if !self.core.is_kept_for(actor, journey).await? {
+            self.core.mine(actor, Action::Document, journey).await?;
+        }
         self.core.store().document(id).await?.filter(|d| d.journey == journey).ok_or(Refusal::NotFound)
     }
 
     /// The actor's own, the newest begun first.
     pub async fn journeys_of(&self, actor: &Actor, list: List) -> Result<Vec<JourneySummary>, Refusal> {
         let catalog = self.core.catalog();
-        let List { mut search, records, workflow, status, before, limit } = list;
+        let List { mut search, records, workflow, status, before, forgotten, limit } = list;
         let is_whole = search.is_none() && workflow.is_none() && before.is_none();
         let mut owners = vec![actor.id.clone(), actor.session.clone()];
         owners.retain(|owner| !owner.is_empty());
         owners.dedup();
         let limit = limit.clamp(1, LIST_MAX);
-        let mut filter = JourneyFilter { owners, records, status, before, limit, ..JourneyFilter::default() };
+        let not_of_others = actor.person().or(actor.claims.as_deref()).map(str::to_owned);
+        let mut filter =
+            JourneyFilter { owners, not_of_others, records, status, before, limit, ..JourneyFilter::default() };
+        filter.forgotten = forgotten;
         if let Some(mobile) = search.take_if(|words| is_mobile(words)) {
             let Some(person) = self.core.known_person(&mobile).await? else { return Ok(Vec::new()) };
             filter.person = Some(person.id);
@@ -137,31 +182,34 @@ impl Journeys {
                 return Ok(Vec::new());
             }
         }
-        let mut heads = self.core.store().journeys_of(filter).await?;
-        for grant in actor.grants.iter().filter(|grant| is_whole && grant.purpose == HELP) {
+        let mut heads = self.heads(actor, filter).await?;
+        for grant in actor.grants.iter().filter(|grant| is_whole && !forgotten && grant.purpose == HELP) {
             let record = self.core.store().journey(&grant.journey).await?;
             heads.extend(record.filter(|record| grant.holds(record, self.core.now_ms())).map(|record| record.head()));
         }
-        Ok(heads
-            .into_iter()
-            .map(|head| {
-                let workflow = catalog.workflow(&head.workflow);
-                let base = workflow.map(|w| w.base.clone()).unwrap_or_default();
-                let path = workflow
-                    .and_then(|w| w.step_by_node(&head.step))
-                    .and_then(|s| s.path.clone())
-                    .filter(|p| !p.is_empty());
-                JourneySummary {
-                    url: format!("{base}{}?request={}", path.map(|p| format!("/{p}")).unwrap_or_default(), head.id),
-                    title: workflow.map_or_else(|| head.workflow.clone(), |w| w.title.clone()),
-                    id: head.id,
-                    workflow: head.workflow,
-                    status: head.status.into(),
-                    step: head.step,
-                    updated_at: crate::clock::rfc3339(head.updated_at_ms),
-                }
-            })
-            .collect())
+        Ok(heads.into_iter().map(|head| summary(&catalog, head, &actor.language, forgotten)).collect())
+    }
+
+    /// A page of what is theirs, without what a customer ended their access to.
+    async fn heads(&self, actor: &Actor, mut filter: JourneyFilter) -> Result<Vec<JourneyHead>, Refusal> {
+        let store = self.core.store();
+        if actor.kind != STAFF {
+            return Ok(store.journeys_of(filter).await?);
+        }
+        let (limit, mut heads) = (filter.limit as usize, Vec::new());
+        loop {
+            let page = store.journeys_of(filter.clone()).await?;
+            let is_last = page.len() < limit;
+            filter.before = page.last().map(|head| head.id.clone());
+            for head in page {
+                let record = store.journey(&head.id).await?;
+                heads.extend(record.filter(|record| !is_sent_away(actor, record)).map(|_| head));
+            }
+            if is_last || heads.len() >= limit {
+                heads.truncate(limit);
+                return Ok(heads);
+            }
+        }
     }
 
     /// The view after a commit; waits a moment for a quick call, so that a short check needs no wait page (rule 17).
@@ -222,7 +270,7 @@ pub(crate) fn new_journey(
 }
 
 /// Ten digits or more, as people write numbers.
-fn is_mobile(words: &str) -> bool {
+pub(crate) fn is_mobile(words: &str) -> bool {
     words.bytes().filter(u8::is_ascii_digit).count() >= 10 && words.bytes().all(|one| b"+- 0123456789".contains(&one))
 }
 

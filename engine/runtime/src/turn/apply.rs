@@ -2,12 +2,12 @@
 //! is decided besides (is it a good answer, is it still awaited, what does the store say) is decided before.
 
 use super::{Move, Refused, Turn};
-use crate::actor::Actor;
+use crate::actor::{Actor, OPERATOR, SYSTEM};
 use crate::fact::{Awaited, Fact};
 use crate::state::{Leave, Resume};
 use engine_definitions::{CONSENT, Fields};
 use engine_statechart::{Env, Event};
-use engine_store::{JourneyStatus, NewRecord};
+use engine_store::{JourneyStatus, Kept, NewRecord};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -29,6 +29,7 @@ impl Turn<'_> {
     pub fn apply(&mut self, fact: Fact, by: &Actor) -> Result<bool, Refused> {
         self.resending = None;
         self.next_event();
+        self.presser = self.presser_of(&fact, by);
         let before = self.step_node();
         let (fact, taken) = match fact {
             Fact::Started | Fact::StartedFor(_) => {
@@ -45,9 +46,9 @@ impl Turn<'_> {
                 self.invited(&code);
                 (Fact::Invited { code }, true)
             }
-            Fact::Helped { role } => {
-                self.helped(&role);
-                (Fact::Helped { role }, true)
+            Fact::Helped { role, name } => {
+                self.helped(&role, &name);
+                (Fact::Helped { role, name }, true)
             }
             Fact::HelpEnded => {
                 self.help_ended();
@@ -64,7 +65,8 @@ impl Turn<'_> {
             Fact::Received { event, data } => self.received(event, data)?,
             Fact::Noted { record, key, data } => {
                 let (kind, told) = (record.clone(), Value::Object(data.clone()));
-                self.commit.records.push(NewRecord { kind, key: key.clone(), data: told });
+                let kept = self.retention(&kind);
+                self.commit.records.push(NewRecord { kind, key: key.clone(), data: told, kept });
                 (Fact::Noted { record, key, data }, true)
             }
             Fact::TimerFired { timer } => {
@@ -89,6 +91,11 @@ impl Turn<'_> {
             Fact::Retried { work, awaited } => {
                 let taken = awaited.as_ref().is_some_and(|call| self.await_again(call));
                 (Fact::Retried { work, awaited }, taken)
+            }
+            Fact::Withheld { message } => {
+                self.withheld(&message)?;
+                self.moved_by_itself(before);
+                (Fact::Withheld { message }, true)
             }
             Fact::Withdrew { purpose, text, given_at } => {
                 self.state.consents.insert(purpose.clone(), false);
@@ -121,6 +128,16 @@ impl Turn<'_> {
         Ok(taken)
     }
 
+    /// Whose press a fact is or follows from: a person's own, or that with which a call began.
+    fn presser_of(&self, fact: &Fact, by: &Actor) -> Option<String> {
+        match fact {
+            Fact::CallEnded { invoke, .. } | Fact::Answered { invoke, .. } | Fact::AllAnswered { invoke } => {
+                self.state.runs.get(invoke)?.presser.clone()
+            }
+            _ => (![SYSTEM, OPERATOR].contains(&by.kind.as_str())).then(|| by.id.clone()),
+        }
+    }
+
     /// After a change the way may go on by itself.
     fn goes_on_after(&self, fact: &Fact, before: &str) -> bool {
         match fact {
@@ -132,6 +149,7 @@ impl Turn<'_> {
             | Fact::TimerFired { .. }
             | Fact::CallEnded { .. }
             | Fact::Answered { .. }
+            | Fact::Withheld { .. }
             | Fact::AllAnswered { .. } => true,
             Fact::Started
             | Fact::StartedFor(_)
@@ -320,5 +338,5 @@ struct Said {
 }
 
 fn consent(purpose: &str, data: Value) -> NewRecord {
-    NewRecord { kind: CONSENT.into(), key: purpose.into(), data }
+    NewRecord { kind: CONSENT.into(), key: purpose.into(), data, kept: Kept::ByLaw }
 }

@@ -1,11 +1,14 @@
 //! Effects of a macrostep become rows: calls, messages, records, timers.
 
-use super::{Question, Refused, Turn};
-use crate::effect::{CallPayload, Effect, LinkOrder, NotifyPayload, Target};
+use super::external_events::MESSAGE_FAILED;
+use super::{Move, Question, Refused, Turn};
+use crate::actor::Actor;
+use crate::effect::{CallPayload, Effect, LinkOrder, NotifyPayload, Target, message_lane};
+use crate::fact::Fact;
 use crate::state::{AnswerRow, AnswerState, Note, Run};
-use engine_definitions::{Invoke, OnVersion, Operation, Source};
-use engine_statechart::Effect as MachineEffect;
-use engine_store::{CorrelationRecord, EffectKey, NewEffect, NewRecord, NewTimer};
+use engine_definitions::{AGREEMENT, Invoke, OnVersion, Operation, Reuse, Source};
+use engine_statechart::{Effect as MachineEffect, Event};
+use engine_store::{CorrelationRecord, EffectKey, Kept, NewEffect, NewRecord, NewTimer};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -90,6 +93,10 @@ fn text_of<'d, D: Deserializer<'d>>(deserializer: D) -> Result<String, D::Error>
     Ok(as_text(&Value::deserialize(deserializer)?))
 }
 
+/// Why the gate lets a message not go out, for states that hear of it.
+const LIMITED: &str = "limited";
+/// What the page says of it otherwise.
+const WITHHELD: &str = "journey.withheld";
 /// Attempts of what has no policy of its own.
 pub(super) const ATTEMPTS_DEFAULT: i32 = 5;
 /// Attempts of a call that its invoke prolongs: the deadline ends it, not a count.
@@ -119,13 +126,28 @@ impl Turn<'_> {
         }
     }
 
+    /// Whether a law asks for records of this kind.
+    pub(super) fn retention(&self, kind: &str) -> Kept {
+        match self.catalog.law_of(kind) {
+            Some(law) if law.on_account => Kept::OnAccount,
+            Some(_) => Kept::ByLaw,
+            None => Kept::No,
+        }
+    }
+
     fn act(&mut self, node: &str, kind: &str, fields: Map<String, Value>) -> Result<(), Refused> {
         let broken = |reason: String| Refused::Broken { place: node.into(), reason };
         let written = Value::Object(Map::from_iter([(kind.to_owned(), Value::Object(fields))]));
         let action = serde_json::from_value(written).map_err(|error| broken(format!("action `{kind}`: {error}")))?;
         match action {
             Action::Message(message) => self.tell(message),
-            Action::Record { kind, key, data } => self.commit.records.push(NewRecord { kind, key, data }),
+            Action::Record { kind, .. } if kind == AGREEMENT && !self.state.verified => {
+                return Err(unverified(node, "an agreement is recorded"));
+            }
+            Action::Record { kind, key, data } => {
+                let kept = self.retention(&kind);
+                self.commit.records.push(NewRecord { kind, key, data, kept });
+            }
             Action::Notify { message, to, data, language, links, attach } => {
                 let languages = language.into_iter().collect();
                 let data = if data.is_null() { json!({}) } else { data };
@@ -194,14 +216,47 @@ impl Turn<'_> {
         let waits = message.and_then(|m| m.waits(self.catalog.calendars(), self.now_ms));
         let due_ms = waits.as_ref().map_or(self.now_ms, |(_, opening)| *opening);
         payload.waits = waits.map(|(calendar, until)| quiet(&calendar, until));
-        let lane = format!("message:{}", payload.message);
-        let links = payload.links.clone();
+        let lane = message_lane(&payload.message);
+        let (links, message, to) = (payload.links.clone(), payload.message.clone(), payload.to.clone());
+        // A one-time password has passed the gate when its message is ordered.
+        let presser = self.presser.clone().filter(|_| payload.otp.is_none());
         let index = self.push_effect(Effect::Notify(payload), lane, ATTEMPTS_DEFAULT, None, due_ms)?;
-        for (name, LinkOrder { purpose, valid_ms }) in links {
-            let effect = EffectKey { journey: self.record.id.clone(), seq: self.record.seq, index };
-            self.questions.push_back(Question::Link { effect, name, purpose, valid_ms });
+        let effect = EffectKey { journey: self.record.id.clone(), seq: self.record.seq, index };
+        for (name, order) in links {
+            self.questions.push_back(Question::Link { effect: effect.clone(), name, order, to: to.clone() });
+        }
+        if let Some(presser) = presser {
+            self.questions.push_back(Question::Send { effect, message, to, presser });
         }
         Ok(())
+    }
+
+    /// The gate lets a message not go out: it is not ordered, and the page says so.
+    pub(crate) fn withhold(&mut self, effect: &EffectKey, message: String) -> Result<(), Refused> {
+        self.commit.effects.retain(|ordered| ordered.key != *effect);
+        let is_its = |question: &Question| matches!(question, Question::Link { effect: of, .. } if of == effect);
+        self.questions.retain(|question| !is_its(question));
+        self.happen(Fact::Withheld { message }, &Actor::system()).map(drop)
+    }
+
+    /// A message is not sent: a state that names [`MESSAGE_FAILED`] says it, else the program's own words do.
+    pub(super) fn withheld(&mut self, message: &str) -> Result<(), Refused> {
+        if self.is_active() && self.names(MESSAGE_FAILED) {
+            let event = Event::new(MESSAGE_FAILED).with("message", json!(message)).with("code", json!(LIMITED));
+            self.feed(Move::Event(&event))?;
+        } else {
+            let (code, level) = (Some(WITHHELD.to_owned()), Some("warning".to_owned()));
+            self.tell(Told { code, level, pointer: None, from: Value::Null, data: Value::Null });
+        }
+        Ok(())
+    }
+
+    /// A link of a message of this turn leads to the account, and opens nothing.
+    pub(crate) fn make_plain(&mut self, effect: &EffectKey, name: &str) {
+        let order = self.commit.effects.iter_mut().find(|order| order.key == *effect);
+        if let Some(link) = order.and_then(|order| order.payload.get_mut("links")?.get_mut(name)) {
+            link["is_plain"] = Value::Bool(true);
+        }
     }
 
     /// What a message shows of the flow's `params`, under their names, is said in the message's language.
@@ -225,6 +280,7 @@ impl Turn<'_> {
             open: BTreeMap::new(),
             of: 0,
             settled: false,
+            presser: self.presser.clone(),
         };
         if let Some(due) = run.deadline_ms {
             self.commit.timers.push(NewTimer { id: deadline_timer(id, run.seq), due_at_ms: due });
@@ -311,8 +367,9 @@ impl Turn<'_> {
         input: Value,
         run: &mut Run,
     ) -> Result<(), Refused> {
-        let reuse = invoke.reuse_ms.map(|_| hash_input(&target, &input));
-        if let (Some(age), Some(hash)) = (invoke.reuse_ms, &reuse) {
+        let within = |reuse: &Reuse| (!reuse.across_all).then_some(self.record.id.as_str());
+        let reuse = invoke.reuse.map(|reuse| hash_input(&target, &input, within(&reuse)));
+        if let (Some(Reuse { age_ms: age, .. }), Some(hash)) = (invoke.reuse, &reuse) {
             self.questions.push_back(Question::Reuse {
                 invoke: invoke.id.clone(),
                 run: run.seq,
@@ -331,6 +388,10 @@ impl Turn<'_> {
 
     fn call(&mut self, payload: CallPayload, retry_ms: Option<i64>, deadline_ms: Option<i64>) -> Result<i32, Refused> {
         let operation = self.operation(&payload.target);
+        let takes = operation.and_then(|operation| operation.takes().next()).filter(|_| !self.state.verified);
+        if let Some(takes) = takes {
+            return Err(unverified(&payload.target.to_string(), &format!("it takes {}", takes.word())));
+        }
         let attempts = match (retry_ms, operation) {
             (Some(_), _) => ATTEMPTS_PROLONGED,
             (None, Some(operation)) => operation.retry.attempts.max(1) as i32,
@@ -356,11 +417,28 @@ impl Turn<'_> {
         deadline_ms: Option<i64>,
         due_at_ms: i64,
     ) -> serde_json::Result<i32> {
+        let is_ahead = self.is_waited_for(&order);
         let (kind, payload) = order.written()?;
         let index = self.take_index();
         let key = EffectKey { journey: self.record.id.clone(), seq: self.record.seq, index };
-        self.commit.effects.push(NewEffect { key, kind, lane, payload, due_at_ms, attempts_max, deadline_ms });
+        self.commit.effects.push(NewEffect {
+            key,
+            kind,
+            lane,
+            payload,
+            due_at_ms,
+            attempts_max,
+            deadline_ms,
+            is_ahead,
+        });
         Ok(index)
+    }
+
+    /// Whether a person sits and waits for it: for a code, or for a link in a message that is never delayed.
+    fn is_waited_for(&self, order: &Effect) -> bool {
+        let Effect::Notify(order) = order else { return false };
+        let is_never_delayed = || self.catalog.message(&order.message).is_some_and(|m| !m.is_delayed());
+        order.otp.is_some() || !order.links.is_empty() && is_never_delayed()
     }
 
     /// The state of an invoke was left: open calls and their deadline are over.
@@ -374,7 +452,7 @@ impl Turn<'_> {
         }
         self.questions.retain(|question| match question {
             Question::System { invoke, .. } | Question::Reuse { invoke, .. } => invoke != id,
-            Question::Resend { .. } | Question::Link { .. } => true,
+            Question::Resend { .. } | Question::Send { .. } | Question::Link { .. } => true,
         });
     }
 
@@ -405,6 +483,11 @@ impl Turn<'_> {
     }
 }
 
+/// Money and agreements wait for a verified number, whatever led here.
+fn unverified(place: &str, what: &str) -> Refused {
+    Refused::Broken { place: place.into(), reason: format!("{what}, and no number was verified in this journey") }
+}
+
 /// Timer that ends a run; beside the machine's own timers.
 pub(super) fn deadline_timer(invoke: &str, seq: i64) -> String {
     format!("deadline:{seq}:{invoke}")
@@ -426,9 +509,10 @@ pub(crate) fn as_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_string)
 }
 
-fn hash_input(target: &Target, input: &Value) -> String {
+/// Within a journey, or the same for all.
+fn hash_input(target: &Target, input: &Value, within: Option<&str>) -> String {
     use sha2::Digest;
-    let mut text = format!("{target}\n").into_bytes();
+    let mut text = format!("{target}\n{}\n", within.unwrap_or_default()).into_bytes();
     write_canonical(input, &mut text);
     hex::encode(sha2::Sha256::digest(text))
 }

@@ -8,7 +8,9 @@ use engine_store::WebhookRecord;
 use serde_json::{Map, Value, json};
 
 /// Event of a message that cannot be sent.
-const MESSAGE_FAILED: &str = "notify.failed";
+pub(super) const MESSAGE_FAILED: &str = "notify.failed";
+/// Event of a message whose first try failed: it is tried again.
+const MESSAGE_LATE: &str = "notify.late";
 
 impl Turn<'_> {
     /// A webhook that found its journey. On a journey that is over it becomes an incident, never nothing (rule 22).
@@ -30,13 +32,22 @@ impl Turn<'_> {
     /// A message cannot be sent: the machine hears of it where an active state names the event, so that the page can
     /// say so. False when nobody listens, or when another code was sent since.
     pub fn message_failed(&mut self, order: &NotifyPayload, code: &str) -> Result<bool, Refused> {
+        self.message_event(MESSAGE_FAILED, order, code)
+    }
+
+    /// A message could not be sent at once: a state that names the event says so, while it is tried again.
+    pub fn message_late(&mut self, order: &NotifyPayload, code: &str) -> Result<bool, Refused> {
+        self.message_event(MESSAGE_LATE, order, code)
+    }
+
+    fn message_event(&mut self, event: &str, order: &NotifyPayload, code: &str) -> Result<bool, Refused> {
         let open = |otp: &OtpRef| self.state.otps.get(&otp.purpose).is_some_and(|open| open.id == otp.id);
         let current = order.otp.as_ref().is_none_or(open);
-        if !self.is_active() || !current || !self.names(MESSAGE_FAILED) {
+        if !self.is_active() || !current || !self.names(event) {
             return Ok(false);
         }
         let data = [("message", order.message.as_str()), ("code", code)];
-        self.receive(MESSAGE_FAILED, data.into_iter().map(|(name, text)| (name.into(), text.into())).collect())
+        self.receive(event, data.into_iter().map(|(name, text)| (name.into(), text.into())).collect())
     }
 
     /// A named event from outside; false when nothing takes it.
