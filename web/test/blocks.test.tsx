@@ -198,6 +198,60 @@ test('prices are asked for again by the clock of the server, however wrong the o
   expect(asks(() => Date.now() + hour, until(hour / 2))).toEqual([['again']]);
 });
 
+test('of a refusal on a form, the reason that the page itself gives comes into the window', () => {
+  const scrolled = vi.fn();
+  Element.prototype.scrollIntoView = scrolled;
+  const form = Object.values(fixtures).find(({ step }) => step.kind === 'form' && step.form)!;
+  const refused = { code: 'refused', level: 'error' as const, pointer: null, text: 'That did not work.' };
+  const reason = { block: 'notice', tone: 'warning', title: 'The number is another', text: 'Compare it' };
+  const drawn = (answered: number) => (
+    <StepPage
+      view={{
+        ...form,
+        messages: answered > 0 ? [refused] : [],
+        step: { ...form.step, view: { blocks: [reason, { block: 'form' }] } as never },
+      }}
+      data={{}}
+      problems={[]}
+      busy={false}
+      answered={answered}
+      onType={vi.fn()}
+      onSubmit={vi.fn()}
+      onBack={vi.fn()}
+    />
+  );
+  const { rerender } = render(drawn(0));
+  expect(scrolled).not.toHaveBeenCalled();
+  rerender(drawn(1));
+  expect(scrolled.mock.contexts.map((one) => (one as Element).textContent)).toEqual([
+    expect.stringContaining('The number is another'),
+  ]);
+});
+
+test('a price that is told is one that stands first on the page: a cheaper offer of another kind is no lower price', () => {
+  vi.useFakeTimers();
+  try {
+    const say = vi.fn();
+    const drawn = (items: Option[]) => (
+      <ActionsContext.Provider value={{ send: vi.fn(), change: vi.fn(), documentUrl: () => '', say }}>
+        <OptionsView items={items} />
+      </ActionsContext.Provider>
+    );
+    const usual = offer('a', { price: { paise: 900_00 } });
+    const limited = offer('b', { price: { paise: 500_00 }, section: 'For a few parcels only' });
+    const { rerender } = render(drawn([]));
+    rerender(drawn([usual]));
+    rerender(drawn([usual, limited]));
+    vi.advanceTimersByTime(5_000);
+    expect(say.mock.calls.flat()).toEqual(['1 of 1 have made an offer', '2 of 2 have made an offer']);
+    rerender(drawn([usual, limited, offer('c', { price: { paise: 800_00 } })]));
+    vi.advanceTimersByTime(5_000);
+    expect(say).toHaveBeenLastCalledWith('3 of 3 have made an offer. A lower price came in: ₹800');
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test.each([
   [123_456_700, '₹12,34,567'],
   [45_123, '₹451.23'],

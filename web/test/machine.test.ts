@@ -483,3 +483,36 @@ test('newer is a higher revision, then a later look', () => {
   expect(isNewer(view('book', { revision: 2, at: '2026-11-21T10:00:03.000Z' }), now)).toBe(false);
   expect(draftable({ properties: { otp: { 'x-secret': true } } }, { otp: '1', a: 2 })).toEqual({ a: 2 });
 });
+
+test('an offer is taken at the price that was shown; where another stands by now, that is told and nothing is done', async () => {
+  const offered = (paise: number) => {
+    const shown = view('prices', { revision: 1, seq: paise });
+    const items = [
+      {
+        id: 'a',
+        provider: { name: 'A' },
+        state: 'answered',
+        price: { paise },
+        action: { event: 'take', data: { id: 'a' } },
+      },
+    ];
+    return {
+      ...shown,
+      step: { ...shown.step, view: { blocks: [{ block: 'options', items }] } },
+    } as unknown as StepView;
+  };
+  const refused = refuse({ status: 409, code: 'repriced', view: offered(900_00) });
+  const { actor, settle, context, sent, work } = begin(
+    { send: [refused, view('pay', { revision: 2 })] },
+    offered(800_00),
+  );
+  actor.send({ type: 'SEND', event: 'take', data: { id: 'a' }, shown: 800_00 });
+  await settle();
+  expect(work()).toBe('editing');
+  expect(context().failure?.prices).toEqual({ shown: 800_00, now: 900_00 });
+  expect(context().view.journey.seq).toBe(900_00);
+  actor.send({ type: 'SEND', event: 'take', data: { id: 'a' }, shown: 900_00 });
+  await settle();
+  expect(context().view.step.id).toBe('pay');
+  expect(sent().map(([body]) => (body as { shown?: number }).shown)).toEqual([800_00, 900_00]);
+});

@@ -1,7 +1,8 @@
 //! Changes of journeys, handed to the browsers that wait for them: one subscription per node, not one per stream.
 
-use crate::middleware::{Client, Place, Places};
+use crate::middleware::{Place, Places};
 use crate::problem::Problem;
+use crate::session::Visitor;
 use engine_settings::Limits;
 use engine_store::{Change, Changed};
 use std::collections::HashMap;
@@ -18,6 +19,7 @@ pub struct Subscriptions(Arc<Mutex<State>>);
 struct State {
     journeys: HashMap<String, broadcast::Sender<Change>>,
     streams: Places,
+    of_sessions: Places,
 }
 
 /// A place in the list of listeners, given back when dropped.
@@ -25,25 +27,27 @@ pub struct Listener {
     pub changes: broadcast::Receiver<Change>,
     journey: String,
     home: Subscriptions,
-    _place: Place,
+    _places: [Place; 2],
 }
 
 impl Subscriptions {
     pub fn new(changes: broadcast::Receiver<Change>, limits: &Limits, shutdown: CancellationToken) -> Subscriptions {
         let streams = Places::new(limits.streams_max, limits.streams_per_address);
-        let state = State { journeys: HashMap::new(), streams };
+        let of_sessions = Places::new(limits.streams_max, limits.streams_per_session);
+        let state = State { journeys: HashMap::new(), streams, of_sessions };
         let subscriptions = Subscriptions(Arc::new(Mutex::new(state)));
         tokio::spawn(deliver(subscriptions.clone(), changes, shutdown));
         subscriptions
     }
 
-    /// Listens to one journey; too many streams of one client or of all answer 429 and 503.
-    pub fn listen(&self, journey: &str, client: Client) -> Result<Listener, Problem> {
+    /// Listens to one journey; too many streams of one session or address answer 429, of all 503.
+    pub fn listen(&self, journey: &str, visitor: &Visitor) -> Result<Listener, Problem> {
         let mut state = self.state();
-        let place = state.streams.take(Some(client.bucket()))?;
+        let of_session = state.of_sessions.take(visitor.bucket())?;
+        let places = [of_session, state.streams.take(Some(visitor.client.bucket()))?];
         let changes =
             state.journeys.entry(journey.to_owned()).or_insert_with(|| broadcast::channel(BEHIND_MAX).0).subscribe();
-        Ok(Listener { changes, journey: journey.to_owned(), home: self.clone(), _place: place })
+        Ok(Listener { changes, journey: journey.to_owned(), home: self.clone(), _places: places })
     }
 
     /// Open streams of this node.

@@ -23,6 +23,9 @@ pub enum Refusal {
     NotFound,
     #[error("the journey has moved on")]
     Stale { view: Box<StepView>, difference: Vec<Difference> },
+    /// The offer has another price than the one that its reader saw.
+    #[error("the price has changed")]
+    Repriced { view: Box<StepView> },
     #[error("some answers are not valid")]
     Invalid { errors: Vec<FieldError> },
     /// This event cannot be sent at this step.

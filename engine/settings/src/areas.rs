@@ -57,6 +57,8 @@ settings! {
         origins: Vec<String> = Vec::new(),
         /// Addresses or networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-For` is believed.
         trusted_proxies: Vec<String> = Vec::new(),
+        /// Whether `/docs` and `/openapi.json` describe the API, the operators' too; if not said, in development alone.
+        reference: Option<bool> = None,
         /// Built web app on disk; default: what is embedded in the binary, in development `web/dist` where it exists.
         web_dir: Option<PathBuf> = None,
         /// Longest wait for running requests and jobs at a stop, in milliseconds.
@@ -82,11 +84,13 @@ settings! {
     "keys" Keys {
         /// Master key: 32 bytes as 64 hexadecimal digits. In development one is made and kept in `keys.file`.
         master: Option<Secret> = None,
-        /// The master key before this one, while what it wrapped is wrapped anew (`journey keys rotate`).
+        /// Another master key that opens too: the coming one, until every node has it, and then the one before, until what
+        /// it wrapped is wrapped anew (`journey keys rotate`).
         previous: Option<Secret> = None,
-        /// File of the development key, made at the first start, readable by its owner only.
+        /// File of the development key, made with a new database, readable by its owner only.
         file: PathBuf = ".data/master.key".into(),
-        /// List of journeys that were forgotten, outside of the database: a restored backup forgets them again.
+        /// List of who was forgotten, outside of the database: every start forgets again what a restored backup brings
+        /// back. Each node has one, and they become alike.
         forgotten: PathBuf = ".data/forgotten.list".into(),
     }
 }
@@ -135,6 +139,8 @@ settings! {
         url: Option<String> = None,
         /// Address of the product that the sandbox's webhooks go to, without a path; default: the listening address.
         product_url: Option<String> = None,
+        /// Pages have a chat, with a stand-in that answers, while `partners.hosts.chat` names nobody.
+        chat: bool = true,
         /// Multiplies every scripted delay by this many hundredths; 0 answers at once.
         delay_percent: u32 = 100,
     }
@@ -159,8 +165,9 @@ settings! {
         webhooks_max: usize = 128,
         /// Connections at once; 0: three quarters of the files that the system lets this process open.
         connections_max: usize = 0,
-        /// Connections of one client address at once; proxies of `server.trusted_proxies` may have any number.
-        connections_per_address: usize = 256,
+        /// Connections of one client address, behind which an office may be, at once; never more than half of all.
+        /// Proxies of `server.trusted_proxies` may have any number.
+        connections_per_address: usize = 1_024,
         /// From the first byte of a request, or the begin of its connection, to the end of its header, in milliseconds.
         header_timeout_ms: u64 = 10_000,
         /// Between two requests of a connection, in milliseconds.
@@ -191,8 +198,10 @@ settings! {
         error_reports_per_hour_all: u32 = 6_000,
         /// Most errors of one report.
         errors_per_report: usize = 20,
-        /// Open change streams of one client address.
-        streams_per_address: usize = 32,
+        /// Open change streams of one session, which is one browser.
+        streams_per_session: usize = 8,
+        /// Open change streams of one client address, behind which an office may be.
+        streams_per_address: usize = 1_000,
         /// Open change streams on this node.
         streams_max: usize = 10_000,
     }
@@ -232,6 +241,8 @@ settings! {
         batch_max: u32 = 64,
         /// Address and port at which `journey worker` serves `/metrics` and `/healthz`; without one it does not listen.
         address: Option<String> = None,
+        /// A webhook whose reference no journey has for so long is an incident, in milliseconds.
+        unknown_ms: i64 = 120_000,
         /// Settled work, used keys and ended sessions older than this are removed, in milliseconds.
         keep_ms: i64 = 7 * 86_400_000,
         /// The record of sent messages is removed after this time, in milliseconds; 400 days.
@@ -274,6 +285,8 @@ settings! {
     "session" Session {
         /// Life of a session since its last use, in milliseconds.
         ttl_ms: i64 = 30 * 86_400_000,
+        /// Longest life of a session of somebody who has signed in, however much it is used, in milliseconds. 90 days.
+        most_ms: i64 = 90 * 86_400_000,
         /// So long after her last sign-in a one-time password alone no longer opens a person's account, in milliseconds:
         /// numbers are given to others. 180 days.
         trust_ms: i64 = 180 * 86_400_000,
@@ -281,11 +294,11 @@ settings! {
 }
 
 settings! {
-    /// One-time passwords: one gate for every send of every purpose.
+    /// One-time passwords, and the one gate for every message that somebody's press sends, whatever its channel.
     "otp" Otp {
         /// Life of a password, in milliseconds.
         ttl_ms: i64 = 300_000,
-        /// Shortest time between two sends to one number, in milliseconds.
+        /// Shortest time between two passwords to one number, in milliseconds.
         resend_ms: i64 = 30_000,
         /// Wrong tries before a password is void.
         tries: i32 = 5,
@@ -293,6 +306,8 @@ settings! {
         per_hour: i64 = 5,
         /// Sends to one number in a day.
         per_day: i64 = 10,
+        /// Sends asked for by one session, or one of the staff, in an hour.
+        per_sender_hour: i64 = 60,
         /// Sends asked for by one client network in an hour.
         per_address_hour: i64 = 500,
         /// Of these so many without a proof; more ask the browser for one.

@@ -85,6 +85,32 @@ async function violations(page: Page): Promise<string[]> {
   });
 }
 
+/** Steps whose ways on were looked at in all windows. */
+const reached = new Set<string>();
+
+/** `E2E_WINDOWS=all` is the long form. */
+const windows =
+  process.env.E2E_WINDOWS === 'all'
+    ? [320, 360, 390, 768, 1024, 1280, 1920].flatMap((width) => ['', '150%', '200%'].map((text) => ({ width, height: width < 768 ? 740 : 900, text })))
+    : [
+        { width: 390, height: 844, text: '' },
+        { width: 1280, height: 900, text: '' },
+      ];
+
+/** Primary actions in the window that something else stands on. What is scrolled away below the header is not in the window. */
+function covered(): string[] {
+  const within = document.querySelector('dialog:modal') ?? document;
+  return [...within.querySelectorAll<HTMLElement>('.button[data-style="primary"]')].flatMap((one) => {
+    if (!one.checkVisibility({ visibilityProperty: true })) return [];
+    const { left, top, width, height } = one.getBoundingClientRect();
+    const [x, y] = [left + width / 2, top + height / 2];
+    if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) return [];
+    const above = document.elementFromPoint(x, y);
+    if (!above || one.contains(above) || above.closest('.site-header')) return [];
+    return [`${one.textContent?.trim()} under ${above.outerHTML.slice(0, 160)}`];
+  });
+}
+
 let numbers = 0;
 
 /** A mobile number that no other walk uses. */
@@ -131,7 +157,24 @@ export class Walk {
     if (path !== undefined) await expect(this.page).toHaveURL(new RegExp(`${path}(\\?|$)`));
     await this.settled();
     await this.accessible();
+    await this.reachable();
     await this.arrived?.(new URL(this.page.url()).pathname.split('/')[1 + this.depth] ?? 'start');
+  }
+
+  /** Nothing stands on a way on that is in the window; of a step that no walk has come to in other windows too. */
+  async reachable(): Promise<void> {
+    await expect(async () => expect(await this.page.evaluate(covered)).toEqual([])).toPass({ timeout: 15_000 });
+    const step = new URL(this.page.url()).pathname;
+    const own = this.page.viewportSize();
+    if (!own || reached.has(step)) return;
+    reached.add(step);
+    for (const { width, height, text } of windows) {
+      await this.page.setViewportSize({ width, height });
+      await this.page.evaluate((size) => void (document.documentElement.style.fontSize = size), text);
+      await expect(async () => expect(await this.page.evaluate(covered), `${width} px, text ${text || '100%'}`).toEqual([])).toPass({ timeout: 15_000 });
+    }
+    await this.page.evaluate(() => void (document.documentElement.style.fontSize = ''));
+    await this.page.setViewportSize(own);
   }
 
   async accessible(): Promise<void> {
@@ -240,6 +283,7 @@ export class Walk {
     await expect(summary.getByRole('listitem')).toHaveText(texts);
     await expect(summary).toBeFocused();
     await this.accessible();
+    await this.reachable();
   }
 
   async typed(): Promise<Typed> {

@@ -167,7 +167,8 @@ async fn an_event_is_closed_at_every_level() {
 async fn too_much_is_told_when_to_come_back() {
     let server = TestServer::start_with(fixture("parcel"), |settings| {
         settings.limits.error_reports_per_hour = 2;
-        settings.limits.streams_per_address = 1;
+        settings.limits.streams_per_session = 1;
+        settings.limits.streams_per_address = 2;
     })
     .await;
     let visitor = server.visitor();
@@ -181,6 +182,45 @@ async fn too_much_is_told_when_to_come_back() {
     let view = started(&visitor).await;
     let open = visitor.stream(id(&view)).await;
     assert_eq!(visitor.get(&format!("/api/v1/journeys/{}/stream", id(&view))).await.code(), "limited");
+    let (second, third) = (server.visitor(), server.visitor());
+    let (theirs, last) = (started(&second).await, started(&third).await);
+    let beside = second.stream(id(&theirs)).await;
+    assert_eq!(third.get(&format!("/api/v1/journeys/{}/stream", id(&last))).await.code(), "limited");
+    drop((open, beside));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_office_behind_one_address_is_served() {
+    let server = TestServer::start(fixture("parcel")).await;
+    let mut open = Vec::new();
+    for _ in 0..40 {
+        let visitor = server.visitor();
+        let view = started(&visitor).await;
+        open.push(visitor.stream(id(&view)).await);
+    }
     drop(open);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_offer_is_taken_at_the_price_that_was_shown() {
+    let server = TestServer::start(fixture("parcel")).await;
+    let visitor = server.visitor();
+    let view = with_offers(&visitor).await;
+    let offer = view["step"]["view"]["blocks"][0]["items"][0].clone();
+    let (data, price) = (offer["action"]["data"].clone(), offer["price"]["paise"].as_i64().expect("a price"));
+    let press = async |key: &str, shown: i64| {
+        let body = json!({"type": offer["action"]["event"], "data": data, "revision": view["journey"]["revision"],
+            "shown": shown});
+        let path = format!("/api/v1/journeys/{}/events", id(&view));
+        visitor.send("POST", &path, &[("idempotency-key", key)], Some(body.to_string())).await
+    };
+    let refused = press("old", price - 100).await;
+    assert_eq!((refused.status, refused.code().as_str()), (409, "repriced"));
+    assert_eq!(refused.json()["view"]["step"]["view"]["blocks"][0]["items"][0]["price"]["paise"], price);
+    assert_eq!(visitor.view(id(&view)).await["step"]["id"], view["step"]["id"], "nothing was bought");
+    let taken = press("new", price).await.ok(200);
+    assert_ne!(taken["step"]["id"], view["step"]["id"]);
     server.stop().await;
 }

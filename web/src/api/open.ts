@@ -12,6 +12,8 @@ export type Ui = Record<string, any>;
 export type Problem = Partial<Omit<Answered, 'status' | 'code'>> & {
   status: number;
   code?: ProblemCode | 'unreachable';
+  /** of an offer that was pressed and not taken: the price that stood there, and the one that stands there now */
+  prices?: { shown?: number; now?: number };
 };
 
 export type Tone = Level | 'plain';

@@ -508,6 +508,11 @@ export interface components {
             } | null;
             /** Format: int64 */
             revision: number;
+            /**
+             * Format: int64
+             * @description The price in paise that stood beside the button that was pressed: where another stands by now, nothing is done.
+             */
+            shown?: number | null;
             /** @description `submit`, `back`, `change`, `save`, or a type that the step accepts. */
             type: string;
         };
@@ -605,10 +610,13 @@ export interface components {
             id: string;
             status: components["schemas"]["JourneyStatus"];
             step: string;
+            /** @description The step in words. */
+            step_title: string;
             title: string;
             /** @description RFC 3339, UTC. */
             updated_at: string;
             url: string;
+            waits_for: components["schemas"]["WaitsFor"];
             workflow: string;
         };
         /** @description An address that a partner asks for while the shown step waits: ours, or allowed by the settings. */
@@ -658,7 +666,7 @@ export interface components {
          * @description Every way a request can fail.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "stale" | "invalid" | "not_accepted" | "key_reused" | "key_missing" | "expired" | "not_possible" | "limited" | "busy" | "broken" | "body_invalid" | "body_too_large" | "body_too_slow" | "media_type" | "method" | "csrf" | "client" | "sign_in" | "proof" | "signature" | "timeout" | "unavailable" | "internal";
+        ProblemCode: "not_found" | "stale" | "repriced" | "invalid" | "not_accepted" | "key_reused" | "key_missing" | "expired" | "not_possible" | "limited" | "busy" | "broken" | "body_invalid" | "body_too_large" | "body_too_slow" | "media_type" | "method" | "csrf" | "client" | "sign_in" | "proof" | "cookies" | "signature" | "timeout" | "unavailable" | "internal";
         Progress: {
             scene?: components["schemas"]["Scene"] | null;
             sections: components["schemas"]["Section"][];
@@ -847,6 +855,11 @@ export interface components {
             since: string;
             text: string;
         };
+        /**
+         * @description Who is to do something next with a journey.
+         * @enum {string}
+         */
+        WaitsFor: "nobody" | "customer" | "partner" | "anybody";
     };
     responses: {
         /** @description `body_too_slow`: The request came too slowly */
@@ -948,6 +961,7 @@ export type TimerView = components['schemas']['TimerView'];
 export type Value = components['schemas']['Value'];
 export type Wait = components['schemas']['Wait'];
 export type WaitView = components['schemas']['WaitView'];
+export type WaitsFor = components['schemas']['WaitsFor'];
 export type ResponseAnywhere408 = components['responses']['Anywhere408'];
 export type ResponseAnywhere413 = components['responses']['Anywhere413'];
 export type ResponseAnywhere429 = components['responses']['Anywhere429'];
@@ -1105,7 +1119,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `csrf`: The request does not come from our pages; `proof`: Please try again with scripts turned on */
+            /** @description `csrf`: The request does not come from our pages; `proof`: Please try again with scripts turned on; `cookies`: Please allow cookies for this site: without them we cannot know you again */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1422,7 +1436,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["Anywhere408"];
-            /** @description `stale`: The journey has moved on; `not_accepted`: This is not possible at this step */
+            /** @description `stale`: The journey has moved on; `repriced`: The price has changed; `not_accepted`: This is not possible at this step */
             409: {
                 headers: {
                     [name: string]: unknown;

@@ -39,6 +39,8 @@ export interface Words {
   conflict_moved: 'step';
   conflict_same: never;
   continue: never;
+  cookies_needed: never;
+  cookies_needed_or_call: 'number';
   count_no: never;
   count_visit: never;
   count_yes: never;
@@ -71,6 +73,14 @@ export interface Words {
   height_ft: 'ft' | 'in';
   height_units: never;
   held_till: 'time';
+  help: never;
+  help_call: 'number';
+  help_call_back: never;
+  help_call_back_why: never;
+  help_call_why: never;
+  help_questions: never;
+  help_title: never;
+  help_whatsapp: never;
   in_order: never;
   in_time: 'time';
   keep_as_is: never;
@@ -79,6 +89,7 @@ export interface Words {
   language_offer: never;
   language_yes: never;
   leave_order: never;
+  left_out: 'signs';
   less: 'what';
   limits: never;
   lists: never;
@@ -111,6 +122,7 @@ export interface Words {
   next: never;
   next_is: never;
   no: never;
+  no_code: 'number';
   no_slot: never;
   no_to_all: 'n';
   nobody_offers: never;
@@ -143,7 +155,9 @@ export interface Words {
   progress: never;
   remind_me: never;
   remove: never;
+  repriced: 'now' | 'shown';
   resend: never;
+  resend_in: 'time';
   resent: never;
   s: never;
   saved: never;
@@ -175,7 +189,10 @@ export interface Words {
   state_done: never;
   state_failed: never;
   state_todo: never;
+  stays: never;
   still_counting: never;
+  still_waiting: never;
+  still_waiting_why: never;
   stop: never;
   suggestions: never;
   taken: never;
@@ -198,6 +215,7 @@ export interface Words {
   went_wrong: never;
   whole_list: 'n';
   without_offer: 'n';
+  written_plainly: 'from' | 'to';
   year: never;
   yes: never;
   your_choices: never;

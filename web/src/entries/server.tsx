@@ -36,23 +36,23 @@ export function draw(page: Page): string {
   speak(site.language, site.words);
   return [
     renderToStaticMarkup(<SkipLink />),
-    renderToStaticMarkup(<Header site={site} />),
+    site.without?.includes('header') ? '' : renderToStaticMarkup(<Header site={site} />),
     `<main id="main" class="main" tabindex="-1">${main(page)}</main>`,
-    renderToStaticMarkup(<Footer site={site} />),
+    site.without?.includes('footer') ? '' : renderToStaticMarkup(<Footer site={site} />),
   ].join('');
 }
 
 function main({ site, title, view, skeleton, blocks = [], submit, place }: Page): string {
-  if (view) return `<div id="app" data-server="true">${renderToString(<Journey view={view} site={site} />)}</div>`;
-  if (skeleton) {
-    const frame = renderToStaticMarkup(<Skeleton kind={skeleton} />);
-    return `${renderToStaticMarkup(<ScriptsNeeded site={site} />)}<div id="app">${frame}</div>`;
-  }
+  // who cannot go on without scripts learns it before anything is typed
+  const needed = view || skeleton || place ? renderToStaticMarkup(<ScriptsNeeded site={site} />) : '';
+  if (view)
+    return `${needed}<div id="app" data-server="true">${renderToString(<Journey view={view} site={site} />)}</div>`;
+  if (skeleton) return `${needed}<div id="app">${renderToStaticMarkup(<Skeleton kind={skeleton} />)}</div>`;
   if (submit) return renderToStaticMarkup(<Question title={title} blocks={blocks} submit={submit} />);
   const content = <Content title={title} blocks={blocks} />;
   if (!place) return renderToStaticMarkup(content);
   const drawn = renderToString(<Journey view={place.view} site={site} within={place} />);
-  return renderToStaticMarkup(<DrawnPlace.Provider value={drawn}>{content}</DrawnPlace.Provider>);
+  return needed + renderToStaticMarkup(<DrawnPlace.Provider value={drawn}>{content}</DrawnPlace.Provider>);
 }
 
 (globalThis as { draw?: (json: string) => string }).draw = (json) => draw(JSON.parse(json) as Page);

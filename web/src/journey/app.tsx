@@ -2,13 +2,17 @@
 import { startTransition } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import type { Boot } from '../site/boot';
+import { keepFocus } from '../ui/keep-focus';
 import { Ended } from './ended';
 import { Journey } from './journey';
+import { keepTexts } from './keep-texts';
 import { loadParts } from './parts';
 
 export async function start({ view, own, problem, site = { name: '' } }: Boot): Promise<void> {
   const app = document.getElementById('app');
   if (!app) return;
+  keepTexts(app);
+  keepFocus(app);
   if (own) {
     const { draw } = await import('../site/own');
     return draw(app, own);

@@ -1,5 +1,5 @@
 /** Offers to go on with what was begun in this browser. It is put in by the browser, below the page: nothing moves. */
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { client } from '../api/client';
 import type { JourneySummary } from '../contract/api';
 import { safeUrl } from '../routes';
@@ -7,6 +7,7 @@ import { hasBegun } from '../site/begun';
 import { date } from '../ui/format';
 import { Icon } from '../ui/icon';
 import { t } from '../ui/words';
+import { useClear } from './use-clear';
 
 export function Begun({ workflow }: { workflow?: string }) {
   const [found, setFound] = useState<JourneySummary>();
@@ -20,10 +21,12 @@ export function Begun({ workflow }: { workflow?: string }) {
       () => {}, // without an answer there is nothing to offer
     );
   }, [workflow]);
+  const ref = useRef<HTMLElement>(null);
+  useClear(ref, found !== undefined);
   if (!found) return null;
   const over = found.status !== 'active';
   return (
-    <aside className="begun" aria-label={t('begun_aside')}>
+    <aside className="begun" ref={ref} aria-label={t('begun_aside')}>
       <p>
         <strong>{found.title}</strong>
         <span>{t(over ? 'bought_on' : 'begun_on', { date: date(found.updated_at) })}</span>

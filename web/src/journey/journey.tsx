@@ -16,7 +16,7 @@ import { Dialog } from '../ui/dialog';
 import { equal } from '../ui/equal';
 import { t } from '../ui/words';
 import { historyBack, useAddress } from './address';
-import { Interrupted, Offline } from './banners';
+import { Interrupted, Offline, StillWaiting } from './banners';
 import { Begun } from './begun';
 import { Ended } from './ended';
 import { feed, network } from './feed';
@@ -63,16 +63,14 @@ export function Journey({ view: first, site, problem, place, within, onStep }: P
   useLayoutEffect(() => {
     if (!place) return;
     const drawn = place.dataset.server === 'true';
-    const kept = within ? {} : remembered(first);
+    const kept = remembered(first);
     const next = { ...data, ...kept, ...(drawn && parts.form.here?.typedBefore(place, first.step.form)) };
     if (!equal(next, data)) send({ type: 'TYPE', data: next });
     place.dataset.ready = 'true';
   }, []);
   useAddress(view, adopted, state.context, (to) => send({ type: 'POP', ...to }), within);
   useArrival(view, adopted, within ? undefined : site, focus);
-  useEffect(() => {
-    if (!within) remember(view, data);
-  }, [view, data, within]);
+  useEffect(() => remember(view, data), [view, data]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for every view
   useLayoutEffect(() => onStep?.(view), [view]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the journey got its id
@@ -127,9 +125,10 @@ export function Journey({ view: first, site, problem, place, within, onStep }: P
   }, [id, view.leave]);
 
   const sending = state.matches({ work: 'sending' }) && pending ? pending : undefined;
+  const waitsLong = useLasting(sending !== undefined || state.matches({ work: 'opening' }));
   const actions = useMemo<Actions>(
     () => ({
-      send: (event, data) => send({ type: 'SEND', event, data }),
+      send: (event, data, shown) => send({ type: 'SEND', event, data, shown }),
       change: (step, pointer) => send({ type: 'SEND', event: 'change', data: { step }, focus: pointer }),
       documentUrl: (document) => (view.journey.id ? api.document(view.journey.id, document) : '#'),
       sending: sending && { event: sending.type, data: sending.data },
@@ -149,6 +148,7 @@ export function Journey({ view: first, site, problem, place, within, onStep }: P
           {state.matches({ network: 'offline' }) && (
             <Offline saved={!state.matches({ draft: 'dirty' }) && !state.matches({ draft: 'unsaved' })} />
           )}
+          {waitsLong && <StillWaiting />}
           {state.matches({ work: 'interrupted' }) && (
             <Interrupted failure={failure} onRetry={() => send({ type: 'RETRY' })} />
           )}
@@ -195,6 +195,23 @@ export function Journey({ view: first, site, problem, place, within, onStep }: P
       </ClockContext.Provider>
     </ActionsContext.Provider>
   );
+}
+
+/** so long an answer may take before somebody is told that it is still waited for */
+const LONG_MS = 4_000;
+
+/** Whether this has gone on for long. */
+function useLasting(goesOn: boolean): boolean {
+  const [isLong, setLong] = useState(false);
+  useEffect(() => {
+    if (!goesOn) return;
+    const timer = setTimeout(() => setLong(true), LONG_MS);
+    return () => {
+      clearTimeout(timer);
+      setLong(false);
+    };
+  }, [goesOn]);
+  return isLong;
 }
 
 const draftState = (value: string): 'saving' | 'saved' | 'unsaved' | undefined =>

@@ -8,11 +8,13 @@ import { type Client, Refusal } from '../api/client';
 import type { Data, Problem } from '../api/open';
 import type { Difference, FieldProblem, StepView } from '../contract/api';
 import { equal } from '../ui/equal';
-import { type Choice, draftable, isNewer, isOffered, pathOf, reconcile, sendsItself } from './views';
+import { type Choice, draftable, isNewer, isOffered, pathOf, priceOf, reconcile, sendsItself } from './views';
 
 export interface Pending {
   type: string;
   data: Data;
+  /** the price in paise that stood beside what was pressed */
+  shown?: number;
   key: string;
   revision: number;
   attempts: number;
@@ -52,7 +54,7 @@ export interface Context {
 
 export type Events =
   | { type: 'TYPE'; data: Data }
-  | { type: 'SEND'; event: string; data?: Data; focus?: string; popped?: boolean; forward?: string }
+  | { type: 'SEND'; event: string; data?: Data; shown?: number; focus?: string; popped?: boolean; forward?: string }
   | { type: 'RETRY' }
   | { type: 'POP'; path: string; backwards?: boolean; chosen?: Choice }
   | { type: 'CHANGED'; seq?: number }
@@ -75,6 +77,13 @@ export interface Input {
   online?: boolean;
 }
 
+/** A view that is taken over, and what was not done meanwhile. */
+interface Adopted {
+  view: StepView;
+  arrival: Context['arrival'];
+  failure?: Problem;
+}
+
 interface SendInput {
   context: Context;
   pending: Pending;
@@ -82,12 +91,13 @@ interface SendInput {
 
 const AUTOMATIC_TRIES = 5;
 
-const choiceOf = ({ type, data }: Choice): Choice => ({ type, data });
+const choiceOf = ({ type, data, shown }: Choice): Choice => ({ type, data, shown });
 const refused = (error: unknown, test: (problem: Problem) => boolean): boolean =>
   error instanceof Refusal && test(error.problem);
 const is = {
   unreachable: (error: unknown) => !(error instanceof Refusal),
   temporary: (error: unknown) => refused(error, ({ status }) => status >= 500 || status === 429),
+  repriced: (error: unknown) => refused(error, ({ code, view }) => code === 'repriced' && view !== undefined),
   stale: (error: unknown) => refused(error, ({ status, view }) => status === 409 && view !== undefined),
   invalid: (error: unknown) =>
     refused(error, ({ status, code, errors }) => status === 422 && code !== 'key_reused' && (errors?.length ?? 0) > 0),
@@ -108,14 +118,14 @@ export const journeyMachine = (heard: Heard) =>
     actors: {
       send: fromPromise<StepView, SendInput>(async ({ input: { context, pending } }) => {
         const { client, view } = context;
-        const { type, data, revision, key } = pending;
+        const { type, data, shown, revision, key } = pending;
         const { id, workflow } = view.journey;
         if (id === null) return client.start({ workflow, type, data }, key);
         // leaving a step by anything but its submit: what is typed goes into the draft first
         if (type !== 'submit' && view.step.form && !equal(context.data, context.base)) {
           await client.draft(id, view.step.id, draftable(view.step.form.schema, context.data)).catch(() => undefined);
         }
-        return client.send(id, { type, data, revision }, key);
+        return client.send(id, { type, data, revision, ...(shown !== undefined && { shown }) }, key);
       }),
       open: fromPromise<StepView, { client: Client; id: string; path: string }>(async ({ input }) => {
         const { view, elsewhere } = await input.client.open(input.id, input.path);
@@ -131,7 +141,7 @@ export const journeyMachine = (heard: Heard) =>
       ...heard,
     },
     actions: {
-      adopt: assign(({ context }, { view, arrival }: { view: StepView; arrival: Context['arrival'] }) => {
+      adopt: assign(({ context }, { view, arrival, failure }: Adopted) => {
         const theirs = view.step.form?.data ?? {};
         const same =
           view.step.id === context.view.step.id && view.journey.id === (context.view.journey.id ?? view.journey.id);
@@ -140,7 +150,7 @@ export const journeyMachine = (heard: Heard) =>
           base: theirs,
           data: same ? reconcile(context.base, context.data, theirs) : theirs,
           problems: [],
-          failure: undefined,
+          failure,
           conflict: undefined,
           away: undefined,
           chosen: context.pending && isOffered(context.view, context.pending) ? choiceOf(context.pending) : undefined,
@@ -200,6 +210,7 @@ export const journeyMachine = (heard: Heard) =>
                   pending: ({ context, event }) => ({
                     type: event.event,
                     data: event.data ?? {},
+                    shown: event.shown,
                     key: context.newKey(),
                     revision: context.view.journey.revision,
                     attempts: 0,
@@ -251,6 +262,7 @@ export const journeyMachine = (heard: Heard) =>
                     type: 'SEND' as const,
                     event: event.chosen!.type,
                     data: event.chosen!.data,
+                    shown: event.chosen!.shown,
                     popped: true,
                     forward: event.path,
                   })),
@@ -317,6 +329,21 @@ export const journeyMachine = (heard: Heard) =>
               },
               onError: [
                 {
+                  guard: ({ event }) => is.repriced(event.error),
+                  target: 'editing',
+                  actions: [
+                    {
+                      type: 'adopt',
+                      params: ({ context, event }) => {
+                        const { view, ...problem } = (event.error as Refusal).problem;
+                        const prices = { shown: context.pending?.shown, now: priceOf(view!, context.pending!) };
+                        return { view: view!, arrival: 'sent' as const, failure: { ...problem, prices } };
+                      },
+                    },
+                    'told',
+                  ],
+                },
+                {
                   guard: ({ event }) => is.stale(event.error),
                   target: 'conflict',
                   actions: assign({
@@ -382,6 +409,7 @@ export const journeyMachine = (heard: Heard) =>
                     pending: ({ context, event }) => ({
                       type: event.event,
                       data: event.data ?? {},
+                      shown: event.shown,
                       key: context.newKey(),
                       revision: context.view.journey.revision,
                       attempts: 0,

@@ -23,7 +23,7 @@ export function Review({ sections, submit, hasForm, form, busy, onSubmit, view }
       <div className="review">
         {sections.map(({ title, step, changeable, rows, parts = [] }) => (
           <Fragment key={`${step} ${title}`}>
-            {parts.length > 0 && <h3 className="review-list">{title}</h3>}
+            {parts.length > 0 && <h2 className="review-list">{title}</h2>}
             {[...(rows.length > 0 ? [{ title, rows, pointer: undefined }] : []), ...parts].map((part) => (
               <Group key={part.pointer ?? ''} {...part} onChange={changeable && (() => change(step, part.pointer))} />
             ))}

@@ -5,6 +5,7 @@ import type { FieldProblem, Message, StepView } from '../contract/api';
 import type { Block } from '../contract/blocks';
 import { Blocks } from '../renderer/blocks';
 import type { Place } from '../site/boot';
+import { money } from '../ui/format';
 import { Progress } from '../ui/progress';
 import { Loading } from '../ui/spinner';
 import { t } from '../ui/words';
@@ -70,8 +71,13 @@ export const StepPage = memo(function StepPage(props: StepPageProps) {
 const blocksOf = ({ step }: StepView) => (step.view?.blocks ?? []) as unknown as Block[];
 
 /** What was not done, as a message of its own: it is an answer like any other. */
-function told({ code, detail }: Problem): Message {
-  const text = detail ?? t(code === 'unreachable' ? 'failed_unreachable' : 'failed_else');
+function told({ code, detail, prices }: Problem): Message {
+  if (prices?.shown !== undefined && prices.now !== undefined) {
+    const text = t('repriced', { now: money(prices.now), shown: money(prices.shown) });
+    return { code: 'repriced', level: 'warning', pointer: null, text };
+  }
+  const text =
+    detail ?? t(code === 'unreachable' ? 'failed_unreachable' : code === 'cookies' ? 'cookies_needed' : 'failed_else');
   return { code: 'failed', level: 'error', pointer: null, text };
 }
 

@@ -1,7 +1,7 @@
 /** Decisions about step views, pure. */
 import type { Data, Schema } from '../api/open';
 import type { FormView, StepView } from '../contract/api';
-import type { Block } from '../contract/blocks';
+import type { Block, Option } from '../contract/blocks';
 import { isMap } from '../renderer/form/pointer';
 import { isList, keyName, rowSchema } from '../renderer/form/rows';
 import { stepPath } from '../routes';
@@ -37,18 +37,18 @@ export function draftable(schema: Schema | undefined, data: Data): Data {
   return Object.fromEntries(Object.entries(data).filter(([name, value]) => value !== undefined && !secret(name)));
 }
 
-/** What may wait in this tab before a journey exists: no secrets and nothing personal, in rows and objects neither. */
-export function storable(schema: Schema | undefined, data: Data): Data {
+/** What may wait in this tab before a journey exists: no secrets, what is `personal` only if asked for; in rows and objects too. */
+export function storable(schema: Schema | undefined, data: Data, personal: boolean): Data {
   const out: Data = {};
   for (const [name, value] of Object.entries(draftable(schema, data))) {
     const rule: Schema | undefined = schema?.properties?.[name];
-    if (rule?.['x-personal']) continue;
+    if (rule?.['x-personal'] && !personal) continue;
     if (Array.isArray(value) && rule && isList(rule))
       out[name] = value.map((row, i) => ({
         [keyName(rule)]: row?.[keyName(rule)],
-        ...storable(rowSchema(rule, i), isMap(row) ? row : {}),
+        ...storable(rowSchema(rule, i), isMap(row) ? row : {}, personal),
       }));
-    else out[name] = isMap(value) ? storable(rule, value) : value;
+    else out[name] = isMap(value) ? storable(rule, value, personal) : value;
   }
   return out;
 }
@@ -62,15 +62,24 @@ export function pathOf(view: StepView, url: string): string | undefined {
 export interface Choice {
   type: string;
   data: Data;
+  /** the price in paise that stood beside it */
+  shown?: number;
 }
 
-/** Whether this takes one of the offers that stand on the step, at the price that stands there. */
-export const isOffered = ({ step }: StepView, { type, data }: Choice): boolean =>
-  ((step.view?.blocks ?? []) as unknown as Block[]).some(
-    (block) =>
-      block.block === 'options' &&
-      block.items.some(({ action, stale }) => !stale && action?.event === type && equal(action.data ?? {}, data)),
-  );
+/** The offer of the step that this takes. */
+const offerOf = ({ step }: StepView, { type, data }: Choice): Option | undefined =>
+  ((step.view?.blocks ?? []) as unknown as Block[])
+    .flatMap((block) => (block.block === 'options' ? block.items : []))
+    .find(({ action }) => action?.event === type && equal(action.data ?? {}, data));
+
+/** Whether this takes one of the offers that stand on the step. */
+export const isOffered = (view: StepView, choice: Choice): boolean => {
+  const offer = offerOf(view, choice);
+  return offer !== undefined && !offer.stale;
+};
+
+/** The price in paise of the offer that this takes. */
+export const priceOf = (view: StepView, choice: Choice): number | undefined => offerOf(view, choice)?.price?.paise;
 
 /** Label of a field for people, by its pointer. */
 export function labelOf(schema: Schema | undefined, pointer: string): string {

@@ -3,12 +3,15 @@ import { useEffect, useRef, useState } from 'react';
 import { createRoot, hydrateRoot, type Root } from 'react-dom/client';
 import type { StepView } from '../contract/api';
 import type { Place, Site } from '../site/boot';
+import { keepFocus } from '../ui/keep-focus';
 import { Journey } from './journey';
+import { keepTexts } from './keep-texts';
 import { loadParts } from './parts';
 
 /** Draws it in its place; the result takes it away. */
 export async function draw(element: HTMLElement, place: Place, site: Site): Promise<() => void> {
   await loadParts(place.view);
+  const ends = [keepTexts(element), keepFocus(element)];
   const page = <Within place={place} site={site} element={element} />;
   let root: Root;
   if (element.dataset.ready || !element.hasChildNodes()) {
@@ -20,6 +23,7 @@ export async function draw(element: HTMLElement, place: Place, site: Site): Prom
   }
   return () => {
     root.unmount();
+    for (const end of ends) end();
     element.dataset.server = '';
   };
 }

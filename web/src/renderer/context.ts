@@ -3,7 +3,8 @@ import { createContext, useContext } from 'react';
 import type { Data } from '../api/open';
 
 export interface Actions {
-  send: (event: string, data?: Data) => void;
+  /** `shown` is the price in paise that stands beside what was pressed */
+  send: (event: string, data?: Data, shown?: number) => void;
   change: (step: string, pointer?: string) => void;
   documentUrl: (document: string) => string;
   /** the event being sent now, so that its button can say so */

@@ -1,3 +1,5 @@
+import { keepClear } from '../ui/clear';
+
 /** A question of the site itself, at the foot of the window where nothing moves. */
 export function bar(text: string, ...ways: HTMLElement[]): HTMLElement {
   const box = document.createElement('aside');
@@ -7,6 +9,7 @@ export function bar(text: string, ...ways: HTMLElement[]): HTMLElement {
   words.textContent = text;
   box.append(words, ...ways);
   document.body.append(box);
+  keepClear(box);
   return box;
 }
 

@@ -25,10 +25,21 @@ export function hasBegun(): boolean {
   }
 }
 
+const typed = () => Object.keys(sessionStorage).filter((name) => name.startsWith(TYPED));
+
 export function hasTyped(): boolean {
   try {
-    return Object.keys(sessionStorage).some((name) => name.startsWith(TYPED));
+    return typed().length > 0;
   } catch {
     return false;
+  }
+}
+
+/** What was typed, on all first pages or on those of one flow, is nobody's business any more. */
+export function forgetTyped(workflow = ''): void {
+  try {
+    for (const name of typed()) if (name.startsWith(`${TYPED}${workflow}`)) sessionStorage.removeItem(name);
+  } catch {
+    // a forbidden storage has nothing to forget
   }
 }

@@ -24,6 +24,8 @@ export interface Site {
   reports?: Reports;
   /** times of a page by name, in milliseconds */
   timers?: Record<string, number>;
+  /** ways to a person */
+  help?: Help;
   /** addresses of scripts that come at their time */
   chat?: string;
   analytics?: string;
@@ -35,6 +37,12 @@ export interface LanguageOffer {
   text: string;
   yes: string;
   close: string;
+}
+export interface Help {
+  call?: { number: string; display: string };
+  whatsapp?: string;
+  /** the page where one asks to be called */
+  call_back?: string;
 }
 /** How errors of a page are reported. */
 export interface Reports {

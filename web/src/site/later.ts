@@ -1,6 +1,6 @@
 /** What a page does beyond its first moment: menus, what moves, what waits for its time. Loaded a moment after the page, or with the first press on it. */
 import type { Boot } from './boot';
-import { noteVisit } from './cookies';
+import { keepsCookies, noteVisit } from './cookies';
 
 // an open menu closes when something else is pressed
 document.addEventListener('click', (event) => {
@@ -23,6 +23,8 @@ if (document.querySelector('[data-moves]')) import('./moves');
 
 const { site, place, view } = JSON.parse(document.getElementById('boot')!.textContent) as Boot;
 if (!view?.journey.id) noteVisit();
+// where something can be begun
+if ((view || place) && !keepsCookies()) import('./refused').then((part) => part.tell(site?.help));
 if (place && site) import('./place').then((part) => part.start(place, site));
 
 // whoever came as an agent is asked about once; a page for agents is another one
@@ -62,23 +64,24 @@ function load(script: string): void {
   tag.async = true;
   document.head.append(tag);
 }
-const { chat, analytics, timers = {} } = site ?? {};
+const { chat, help, analytics, timers = {} } = site ?? {};
 /** Whether the page that is shown leaves out this part. */
 const hides = (part: string) => document.body.dataset.hide?.split(' ').includes(part) ?? false;
 /** Runs whenever another step may leave out other parts. */
 const whenOthersAreHidden = (run: () => void) =>
   new MutationObserver(run).observe(document.body, { attributeFilter: ['data-hide'] });
-if (chat) {
+if (chat || help) {
   const box = () => document.querySelector<HTMLElement>('.site-chat');
   let asked = false;
-  /** The chat comes and goes with the pages that have it. */
+  /** The chat, or without one the help, comes and goes with the pages that have it. */
   const follow = () => {
     const hidden = hides('chat');
     const here = box();
     if (here) here.hidden = hidden;
     else if (!hidden && !asked) {
       asked = true;
-      load(chat);
+      if (chat) load(chat);
+      else if (help) import('./help').then((part) => part.draw(help));
     }
   };
   at('chat_load', follow);

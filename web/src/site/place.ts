@@ -3,6 +3,7 @@
  * by a link or by itself, its steps have hashes of their own, and closing it restores the address.
  */
 import { t } from '../ui/words';
+import { forgetTyped, hasTyped } from './begun';
 import type { Place, Site } from './boot';
 
 const VISIT = 'prompts';
@@ -38,13 +39,13 @@ export function start(place: Place, site: Site): void {
     whenTouched(element, draw);
     return;
   }
-  opens(dialog, place.hash, draw);
+  opens(dialog, place.hash, draw, () => forgetTyped(`${place.view.journey.workflow}:`));
   if (place.after_ms !== undefined) asks(dialog, place.hash, place.after_ms);
 }
 
-/** Once somebody is at it: that may have been before this script came. */
+/** Once somebody is at it: that may have been before this script came, or before the page was loaded again. */
 function whenTouched(element: HTMLElement, run: () => void): void {
-  if (element.contains(document.activeElement)) {
+  if (element.contains(document.activeElement) || hasTyped()) {
     run();
     return;
   }
@@ -57,7 +58,7 @@ function whenTouched(element: HTMLElement, run: () => void): void {
 }
 
 /** The dialog follows the address: it opens with its own hash, stays with those of its steps, closes with any other. */
-function opens(dialog: HTMLDialogElement, own: string, draw: () => Promise<() => void>): void {
+function opens(dialog: HTMLDialogElement, own: string, draw: () => Promise<() => void>, closed: () => void): void {
   let drawn: Promise<() => void> | undefined;
   /** the address of the page stands in the entry before those of the dialog */
   let entered = false;
@@ -75,7 +76,7 @@ function opens(dialog: HTMLDialogElement, own: string, draw: () => Promise<() =>
   dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
   dialog.addEventListener('close', () => {
     delete document.documentElement.dataset.modal;
-    drawn?.then((remove) => remove());
+    drawn?.then((remove) => remove()).then(closed);
     // the browser gives the focus back, unless the link was followed before this script came
     const at = document.activeElement;
     if (at === document.body || dialog.contains(at)) opener(own)?.focus({ preventScroll: true });

@@ -42,6 +42,7 @@ fn roles() -> Value {
         ("routes", "What each route of the program asks for; `open`: nobody is asked", closed(&routes)),
         ("events", "Events that fewer may send than `send` says", map_of(event)),
         ("assists", "Roles that act for customers", texts()),
+        ("plain", "Kinds of personal data that they see whole", texts()),
         (
             "sources",
             "What brought customers whose numbers a session with a token for it need not verify at first",
@@ -232,6 +233,11 @@ fn site() -> Value {
         ("show", "Takes an earlier `hide` back", one_or_list(words(&PARTS))),
         ("description", "", text()),
     ]);
+    let help = closed(&[
+        ("call", "", closed(&[("number", "", words_or_template()), ("display", "", words_or_template())])),
+        ("whatsapp", "Address of a conversation", text()),
+        ("call_back", "The page where one asks to be called", text()),
+    ]);
     let keys = [
         ("name", "", text()),
         ("legal", "Below every page", words_or_template()),
@@ -241,11 +247,17 @@ fn site() -> Value {
             map_of(any()),
         ),
         ("languages", "The first is the default", list_of(text())),
+        ("leads_to", "Hosts of others that pages, menus, redirects and messages may lead to", list_of(text())),
         ("clients", "Keys by which programs name themselves; no secrets", list_of(text())),
         ("reports", "How browsers report errors", map_of(any())),
         ("browser", "What the web app says by itself, by name", map_of(map_of(text()))),
         ("timers", "Times of the browser", map_of(any())),
-        ("chat", "Comes at `timers.chat_load` to pages that have a chat", script()),
+        (
+            "help",
+            "Ways to a person, where nobody answers in writing; comes at `timers.chat_load` to pages that have a chat",
+            help,
+        ),
+        ("chat", "Of a partner who answers in writing; comes in the place of the help", script()),
         ("analytics", "Comes at `timers.analytics` to who agrees", script()),
         ("menus", "", map_of(list_of(link.clone()))),
         ("footers", "", map_of(list_of(group))),
@@ -279,6 +291,7 @@ fn script() -> Value {
     let keys = [
         ("script", "Its path", text()),
         ("host", "Alias of a host in the settings: while they do not name it, the script does not come", text()),
+        ("sandbox", "Path of ours of what stands in for it in the sandbox", text()),
     ];
     needs(closed(&keys), &["script"])
 }
@@ -304,6 +317,7 @@ fn channels() -> [(&'static str, &'static str, Value); 5] {
     let theme = closed(&[&colours[..], &[("logo", "Address of a picture", text())]].concat());
     let config = closed(&[
         ("lob", "Products that are offered; without it all", several()),
+        ("home", "Page in place of the home page", text()),
         ("hide", "Parts of the frame", one_or_list(words(&PARTS))),
         ("links", "The part that links get where there is such a page", text()),
         ("theme", "", theme),
@@ -332,9 +346,12 @@ fn channels() -> [(&'static str, &'static str, Value); 5] {
         ("call", "partner/operation, of the contract agent/check", text()),
         ("role", "That a confirmed agent has", text()),
     ]);
+    let staff =
+        closed(&[("channel", "Without it the role's name", text()), ("gives", "What their requests say", gives())]);
     let agents = closed(&[
         ("ids", "What an id is called once it is confirmed → the name of an address", map_of(text())),
         ("checks", "The first of a product", list_of(needs(check, &["call", "role"]))),
+        ("staff", "Role → what requests say that somebody signed in with it begins for customers", map_of(staff)),
     ]);
     let experiment = closed(&[
         ("title", "", text()),

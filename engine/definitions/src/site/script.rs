@@ -11,12 +11,15 @@ pub struct Script {
     pub path: String,
     /// Alias of the host in the settings: while they do not name it, the script does not come. Ours without one.
     pub host: Option<String>,
+    /// Path of ours of what stands in for it in the sandbox.
+    pub sandbox: Option<String>,
 }
 
 impl Script {
-    /// `{script, host}`
+    /// `{script, host, sandbox}`
     pub(super) fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Script> {
-        let mut fields = Fields::open(node, "a script of the site", &["script", "host"], problems)?;
-        Some(Script { path: fields.need_text("script"), host: fields.text("host") })
+        let mut fields = Fields::open(node, "a script of the site", &["script", "host", "sandbox"], problems)?;
+        let sandbox = fields.text("sandbox");
+        Some(Script { path: fields.need_text("script"), host: fields.text("host"), sandbox })
     }
 }

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-refusals!(Refused: changing, KeyMissing, SignIn, NotFound, Stale, NotAccepted, Expired, Invalid, KeyReused, Broken, Proof);
+refusals!(Refused: changing, KeyMissing, SignIn, NotFound, Stale, Repriced, NotAccepted, Expired, Invalid, KeyReused, Broken, Proof);
 
 /// One event: its type, its data, and the revision that the person saw.
 #[derive(Deserialize, ToSchema)]
@@ -27,6 +27,8 @@ pub struct EventBody {
     #[schema(value_type = Option<HashMap<String, Value>>)]
     data: Option<Map<String, Value>>,
     revision: i64,
+    /// The price in paise that stood beside the button that was pressed: where another stands by now, nothing is done.
+    shown: Option<i64>,
 }
 
 /// Send an event; the answer is the new step.
@@ -41,8 +43,8 @@ pub async fn send(
 ) -> Result<Response, Problem> {
     known_id(&id)?;
     let key = change.key()?;
-    let EventBody { kind, data, revision } = change.body;
-    let event = Send { key, revision, kind: kind.into(), data: Value::Object(data.unwrap_or_default()) };
+    let EventBody { kind, data, revision, shown } = change.body;
+    let event = Send { key, revision, kind: kind.into(), data: Value::Object(data.unwrap_or_default()), shown };
     let mut visitor = change.visitor;
     // What is rare, and what is large, is boxed: the future of this is moved for each request.
     let sent = Box::pin(app.runtime.journeys.send(&visitor.actor, &id, event)).await;

@@ -41,7 +41,7 @@ const PING: Duration = Duration::from_secs(20);
         content_type = "text/event-stream"), NotThere))]
 pub async fn open(State(app): State<App>, Path(id): Path<String>, visitor: Visitor) -> Result<Response, Problem> {
     // Listen first, look second: a change in between is told, not lost.
-    let listener = app.subscriptions.listen(known_id(&id)?, visitor.client)?;
+    let listener = app.subscriptions.listen(known_id(&id)?, &visitor)?;
     let view = app.runtime.journeys.view(&visitor.actor, &id).await;
     let view = view.map_err(|refusal| visitor.refused(&app, refusal))?;
     let first = Change { journey: id, seq: view.journey.seq, revision: view.journey.revision, what: Changed::Step };

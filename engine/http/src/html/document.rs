@@ -25,6 +25,8 @@ pub struct Surroundings<'a> {
     /// Where the logo leads, when it leads anywhere.
     pub home: &'a str,
     pub logo: bool,
+    /// Parts that the partner who sent the visitor wants on none of the pages.
+    pub without: &'a [String],
     pub menu: Cow<'a, [MenuItem]>,
     pub footer: Vec<Cow<'a, Group>>,
     /// Who sent the visitor, beside our own name.
@@ -193,6 +195,9 @@ pub struct AppSite<'a> {
     pub hide_at: BTreeMap<String, Vec<String>>,
     /// Times of the browser by name, in milliseconds.
     pub timers: &'a BTreeMap<String, i64>,
+    /// Ways to a person: `{call: {number, display}, whatsapp, call_back}`.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    pub help: &'a Value,
     /// Addresses of scripts that come at their time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chat: Option<String>,
@@ -264,9 +269,14 @@ pub fn document(site: &Surroundings, page: &Page, content: &Content, body: Body,
     }
     html.open("body", &about);
     match body.drawn {
-        Some(drawn) => {
-            html.drawn(drawn);
-        }
+        Some(drawn) => match (*content, drawn.split_once(APP)) {
+            (Content::Refused(view, problem), Some((before, after))) => {
+                html.drawn(before);
+                plain_form(&mut html, view, problem);
+                html.raw(APP).drawn(after);
+            }
+            _ => drop(html.drawn(drawn)),
+        },
         None => undrawn(&mut html, site, page, content),
     }
     let problem = match *content {
@@ -280,6 +290,39 @@ pub fn document(site: &Surroundings, page: &Page, content: &Content, body: Body,
     let boot = Boot { site: body.site, view: content.step(), place: content.place(), problem, own, login: page.login };
     html.raw("<script type=\"application/json\" id=\"boot\">").json(&boot).raw("</script></body></html>");
     html.into_string()
+}
+
+/// Where the browser draws a step.
+const APP: &str = "<div id=\"app\">";
+
+/// For a browser without scripts: what is wrong with the form that it sent, and that form with what was typed.
+fn plain_form(html: &mut Html, view: &StepView, problem: &Problem) {
+    let Some(form) = &view.step.form else { return };
+    html.raw("<noscript><form class=\"page narrow\" method=\"post\"><div class=\"notice\" data-tone=\"error\">");
+    html.raw("<div class=\"notice-body\">");
+    for wrong in problem.field_problems() {
+        html.element("p", &[], &wrong.text);
+    }
+    html.raw("</div></div>");
+    for (name, property) in form.schema["properties"].as_object().into_iter().flatten() {
+        let is_text = property["type"] == "string" && property.get("oneOf").or(property.get("enum")).is_none();
+        let typed = match &form.data[name] {
+            Value::Null => String::new(),
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let control = [("class", "input"), ("name", name.as_str()), ("value", typed.as_str())];
+        if is_text && property["x-secret"] != true {
+            html.raw("<label class=\"field\"><span class=\"field-label\">");
+            html.text(property["title"].as_str().unwrap_or(name))
+                .raw("</span>")
+                .open("input", &control)
+                .raw("</label>");
+        } else if !typed.is_empty() {
+            html.open("input", &[("type", "hidden"), control[1], control[2]]);
+        }
+    }
+    html.element("button", &[("class", "button"), ("data-style", "primary")], &form.submit).raw("</form></noscript>");
 }
 
 fn head(html: &mut Html, site: &Surroundings, page: &Page, content: &Content, links: &Links, is_drawn: bool) {
@@ -405,6 +448,7 @@ mod tests {
             path: evil,
             home: "/",
             logo: true,
+            without: &[],
             menu: Cow::Borrowed(&[]),
             footer: Vec::new(),
             partner: None,
@@ -426,6 +470,7 @@ mod tests {
             hide,
             hide_at,
             timers,
+            help: &Value::Null,
             chat,
             analytics,
             check: None,

@@ -55,7 +55,8 @@ impl Doors {
             max => max,
         };
         let proxies = Proxies::of(settings)?;
-        Ok(Doors { places: Places::new(max, limits.connections_per_address), proxies, patience: patience(limits) })
+        let per_address = limits.connections_per_address.min(max.div_ceil(2));
+        Ok(Doors { places: Places::new(max, per_address), proxies, patience: patience(limits) })
     }
 
     /// For the listener that serves health only.

@@ -164,7 +164,9 @@ export function Price({ item }: { item: Option }) {
           <span className="sr">{t('now')}</span>
         </p>
       )}
-      <p className="option-amount">{money(price.paise)}</p>
+      <p className="option-amount" translate="no">
+        {money(price.paise)}
+      </p>
       <small>{stale ? t('updating') : (item.price_note ?? '')}</small>
     </div>
   );
@@ -187,7 +189,11 @@ export function Take({
       look={look}
       busy={busy}
       disabled={item.stale}
-      onClick={() => !item.stale && send(action.event, action.data)}
+      onClick={({ currentTarget }) => {
+        if (item.stale) return;
+        if (action === item.action) send(action.event, action.data, shownPrice(currentTarget, item));
+        else send(action.event, action.data);
+      }}
     >
       {action.label ?? t('choose')}
       <span className="sr">
@@ -196,6 +202,19 @@ export function Take({
       </span>
     </Button>
   );
+}
+
+/**
+ * The price in paise that stands beside a button: what the page says counts, whoever has changed it since it was drawn. From then
+ * on ours stands there again.
+ */
+function shownPrice(button: HTMLElement, { price }: Option): number | undefined {
+  const amount = button.closest('.option, .pick, th')?.querySelector('.option-amount');
+  const figure = /₹\s*([\d,]+(?:\.\d\d)?)/.exec(amount?.textContent ?? '')?.[1];
+  if (!amount || !price || !figure) return price?.paise;
+  const paise = Math.round(Number(figure.replaceAll(',', '')) * 100);
+  if (paise !== price.paise) amount.textContent = money(price.paise);
+  return paise;
 }
 
 /** Whether the price of a card that already stood has just changed; it is marked for a moment by CSS. */

@@ -69,7 +69,7 @@ export function OptionsView({
     ? sort.flatMap(({ pick }): { title: string; offer?: Option }[] => (pick ? [{ title: pick }] : []))
     : picked;
 
-  useAnnounced(offers, asked, say);
+  useAnnounced(offers, best?.price?.paise ?? Number.POSITIVE_INFINITY, asked, say);
   useRenewed(valid_until, settled ? renew?.event : undefined);
   const compared = useCompared(cards, compare_max);
 
@@ -432,11 +432,10 @@ function useRenewed(until: string | null | undefined, event: string | undefined)
 const QUIET_MS = 1_500;
 
 /** Says what came: the first offers at once, all that follow when no more come for a moment, and that one is lower than what was said. */
-function useAnnounced(offers: Option[], asked: number, say: (text: string) => void) {
+function useAnnounced(offers: Option[], low: number, asked: number, say: (text: string) => void) {
   const told = useRef({ count: offers.length, low: Number.POSITIVE_INFINITY });
   useEffect(() => {
     const before = told.current;
-    const low = Math.min(...offers.map((item) => item.price?.paise ?? Number.POSITIVE_INFINITY));
     if (offers.length <= before.count) {
       told.current = { count: offers.length, low };
       return;
@@ -450,7 +449,7 @@ function useAnnounced(offers: Option[], asked: number, say: (text: string) => vo
     if (before.count === 0) return tell();
     const soon = setTimeout(tell, QUIET_MS);
     return () => clearTimeout(soon);
-  }, [offers, asked, say]);
+  }, [offers, low, asked, say]);
 }
 
 export const example: Block = {
