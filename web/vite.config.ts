@@ -34,7 +34,11 @@ export default defineConfig(({ command }) => {
             groups: [
               { name: 'own', test: /preload-helper|\/src\/entries\/page\.ts$/, priority: 3 },
               // what moves on a page of content, and its login, speak without the app
-              { name: 'begin', test: /\/src\/(?:journey\/begin|site\/begun|ui\/words|api\/ask)\.ts$/, priority: 3 },
+              {
+                name: 'begin',
+                test: /\/src\/(?:journey\/begin|site\/begun|site\/cookies|ui\/words|api\/ask)\.ts$/,
+                priority: 3,
+              },
               { name: 'app', test: /\/src\/(?:journey\/app\.tsx|ui\/.*)$/, priority: 2 },
               { name: 'form', test: /\/src\/renderer\/form\/part\.ts$/, priority: 1 },
             ],

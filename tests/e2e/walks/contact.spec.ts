@@ -24,6 +24,10 @@ test('a ping with the six keys every 30 s until 360 s of idling, and again when 
     final_source: 'B2C',
     final_medium: 'B2CAPP',
     final_campaign: 'spring',
+    // R7.2-20
+    city: '',
+    connectoid: expect.stringMatching(/^[0-9a-f]{32}$/),
+    session_id: expect.stringMatching(/^[0-9a-f]{32}$/),
   });
   expect(await pings[0].status).toBe(204);
   await page.clock.runFor(900_000);

@@ -134,8 +134,7 @@ test('who comes back to the page after the prices have run out finds new ones; m
   await turns('hidden');
   product.pass(31);
   await page.clock.fastForward('31:00');
-  // all that were still counting are out of time by now
-  await expect(page.getByText(/still counting/)).toHaveCount(0, { timeout: 30_000 });
+  // who looks away asks and hears nothing
   expect(asked).toEqual([]);
 
   await turns('visible');

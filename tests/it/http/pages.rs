@@ -88,7 +88,12 @@ async fn a_press_before_the_scripts_starts_the_journey() {
         data["problem"]["errors"].as_array().expect("errors").iter().map(|error| &error["pointer"]).collect();
     assert_eq!(errors, ["/weight", "/kind"]);
     let drawn = refused.text().split_once("id=\"boot\"").expect("boot data").0.to_owned();
-    assert!(drawn.contains("<div id=\"app\"><div class=\"step\" data-kind=\"form\"") && !drawn.contains("Asha"));
+    let (before, drawn) = drawn.split_once("<div id=\"app\">").expect("the place of the app");
+    assert!(drawn.starts_with("<div class=\"step\" data-kind=\"form\"") && !drawn.contains("Asha"), "{drawn}");
+    // A browser without scripts has a plain form, with the same.
+    let plain = before.split_once("<noscript><form").expect("a plain form").1;
+    let first = data["problem"]["errors"][0]["text"].as_str().expect("a text");
+    assert!(plain.contains(first) && plain.contains("name=\"note\" value=\"for Asha\""), "{plain}");
 
     // Only from our own pages, only at first pages, and it can only start.
     let foreign = post(&visitor, "/parcel-cover", &[("origin", "https://evil.example")], "weight=2&kind=gift").await;

@@ -9,9 +9,9 @@ use engine_store::MessageFilter;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-pub async fn messages(settings: Settings, command: Messages) -> Result<ExitCode> {
+pub async fn messages(mut settings: Settings, command: Messages) -> Result<ExitCode> {
     let Messages::List { journey, to, limit } = command;
-    let store = open(&settings).await?;
+    let store = open(&mut settings).await?;
     let runtime = Runtime::new(store, Arc::new(settings), Arc::new(SystemClock::default())).await?;
     let recipient_hash = to.map(|to| runtime.people.recipient_hash(&to));
     let found = runtime.store().messages(MessageFilter { journey, recipient_hash, limit }).await?;

@@ -11,9 +11,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-pub async fn publish(settings: Settings, dir: PathBuf) -> Result<ExitCode> {
+pub async fn publish(mut settings: Settings, dir: PathBuf) -> Result<ExitCode> {
     let files = Files::read_dir(&dir).with_context(|| format!("definitions in `{}` cannot be read", dir.display()))?;
-    let store = open(&settings).await?;
+    let store = open(&mut settings).await?;
     let runtime = Runtime::new(store, Arc::new(settings), Arc::new(SystemClock::default())).await?;
     runtime.publishing.load_current().await?;
     match runtime.publishing.publish(&files, "command line").await {

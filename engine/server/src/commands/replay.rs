@@ -7,8 +7,8 @@ use engine_settings::Settings;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-pub async fn replay(settings: Settings, journey: String) -> Result<ExitCode> {
-    let store = open(&settings).await?;
+pub async fn replay(mut settings: Settings, journey: String) -> Result<ExitCode> {
+    let store = open(&mut settings).await?;
     let runtime = Runtime::new(store, Arc::new(settings), Arc::new(SystemClock::default())).await?;
     runtime.publishing.load_current().await?;
     let Some(differences) = runtime.operations.replay(&journey).await? else {
