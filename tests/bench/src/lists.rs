@@ -30,8 +30,8 @@ const SQLITE: &str = "insert into journeys (id, workflow, version, revision, seq
      with recursive i (i) as (select 1 union all select i + 1 from i where i < $1) \
      select randomblob(16), 'leads/callback', zeroblob(16), 1, 1, 'done', 'callback.thanks', randomblob(16), \
      case i % 2 when 0 then randomblob(16) end, 'en', 'web', i, i, null, 'null', '', hex(randomblob(300)) from i";
-const SQLITE_RECORDS: &str = "insert into records (journey, kind, key, public_id, at, data) \
-     select n, 'lead', 'lead', randomblob(16), 1, hex(randomblob(100)) from journeys \
+const SQLITE_RECORDS: &str = "insert into records (journey, kind, key, public_id, at, kept, data) \
+     select n, 'lead', 'lead', randomblob(16), 1, 0, hex(randomblob(100)) from journeys \
      where keys = '' and n not in (select journey from records)";
 const POSTGRES: &str = "insert into journeys (id, workflow, version, revision, seq, status, step, owner, person, language, \
      channel, created_at, updated_at, expires_at, attribution, keys, state) \
@@ -39,8 +39,8 @@ const POSTGRES: &str = "insert into journeys (id, workflow, version, revision, s
      'callback.thanks', uuid_send(gen_random_uuid()), \
      case i % 2 when 0 then uuid_send(gen_random_uuid()) end, 'en', 'web', i, i, null, 'null', '', repeat(md5(i::text), 18) \
      from generate_series(1, $1) i";
-const POSTGRES_RECORDS: &str = "insert into records (journey, kind, key, public_id, at, data) \
-     select n, 'lead', 'lead', uuid_send(gen_random_uuid()), 1, repeat(md5(n::text), 6) from journeys j \
+const POSTGRES_RECORDS: &str = "insert into records (journey, kind, key, public_id, at, kept, data) \
+     select n, 'lead', 'lead', uuid_send(gen_random_uuid()), 1, 0, repeat(md5(n::text), 6) from journeys j \
      where keys = '' and not exists (select 1 from records r where r.journey = j.n)";
 
 pub async fn run(options: &Lists) -> Result<()> {
