@@ -134,6 +134,13 @@ fn tables_and_master_data() {
         ("table('library/branches', {'near': 'hill', 'floor': 10})", Value::Null),
         ("size(rows('library/branches'))", json!(2)),
         (
+            "['2026-12-31', '2027-01-01', today].map(d, table('library/fines', {'days': 8, 'from': d}).fine)",
+            json!([4000, 5000, 4000]),
+        ),
+        ("[1, 7, 30, 31, 900].map(n, lookup('library/fines', n).fine)", json!([1000, 1000, 4000, 10000, 10000])),
+        ("[lookup('library/fines', 0), lookup('library/fines', 8).branch]", json!([null, "main"])),
+        ("rows('library/fines').map(r, r.days)", json!(["1-7", "8-30", "31+"])),
+        (
             "[lookup('cities', 'BLR').name, lookup('cities', 'DEL').people, lookup('cities', '')]",
             json!(["Bengaluru, City", 32, null]),
         ),

@@ -1,0 +1,173 @@
+//! Tables of rules: the first row whose match columns fit the inputs wins. A column that matches by `since` says from
+//! which day a row holds: of rows that fit the same, the newest that has begun counts, wherever it stands.
+
+mod columns;
+mod fit;
+mod refer;
+
+pub(crate) use columns::{Columns, KINDS, MATCHES, read_columns, read_row};
+
+use crate::fields::Fields;
+use crate::policy::is_fatal;
+use crate::source::Node;
+use columns::Match;
+use engine_statechart::Problem;
+use fit::Groups;
+use refer::Reference;
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Tables by id (`<line>/<table>`).
+#[derive(Clone, Debug, Default)]
+pub struct Tables {
+    map: BTreeMap<String, Arc<Table>>,
+    /// Those that have mistakes.
+    broken: BTreeSet<String>,
+}
+
+impl Tables {
+    pub fn insert(&mut self, table: Arc<Table>) {
+        self.map.insert(table.id.clone(), table);
+    }
+
+    pub fn get(&self, id: &str) -> Option<&Arc<Table>> {
+        self.map.get(id)
+    }
+
+    pub(crate) fn broken(&mut self, id: String) {
+        self.broken.insert(id);
+    }
+
+    /// Whether it was said already why it is not there.
+    pub(crate) fn is_broken(&self, id: &str) -> bool {
+        self.broken.contains(id)
+    }
+
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.map.keys().map(String::as_str)
+    }
+
+    /// These and others.
+    pub(crate) fn with(&self, others: &Tables) -> Tables {
+        let map = self.map.iter().chain(&others.map).map(|(id, table)| (id.clone(), Arc::clone(table)));
+        Tables { map: map.collect(), broken: BTreeSet::new() }
+    }
+
+    pub fn need(&self, id: &str) -> Result<&Table, String> {
+        self.map.get(id).map(|t| &**t).ok_or_else(|| format!("unknown table `{id}`"))
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Table {
+    pub id: String,
+    pub title: String,
+    /// Where the figures come from; `None` for samples.
+    pub source: Option<String>,
+    columns: Columns,
+    matches: Vec<(String, Match)>,
+    /// The rows as they are returned.
+    rows: Vec<Map<String, Value>>,
+    groups: Groups,
+    references: Vec<Reference>,
+}
+
+const ROWS_MAX: usize = 20_000;
+
+impl Table {
+    pub fn compile(id: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Table> {
+        let before = problems.len();
+        let keys = ["title", "source", "sample", "note", "match", "columns", "rows"];
+        let mut fields = Fields::open(node, "a table", &keys, problems)?;
+        let title = fields.text("title").unwrap_or_else(|| id.to_owned());
+        let source = fields.text("source");
+        if source.is_none() && !fields.bool("sample") {
+            fields.problems.push(Problem::error(
+                "source",
+                &node.span,
+                "a table names its `source`, or says `sample: true`",
+            ));
+        }
+        let mut columns = read_columns(&mut fields);
+        let matches = columns::read_matches(&mut fields, &mut columns);
+        let rows_node = fields.need("rows")?;
+        if !rows_node.is_list() {
+            fields.wrong(rows_node, "rows", "a list");
+        }
+        if rows_node.list().len() > ROWS_MAX {
+            problems.push(Problem::error(
+                "size",
+                &rows_node.span,
+                format!("a table has at most {ROWS_MAX} rows; more belongs into workflows/master"),
+            ));
+            return None;
+        }
+        let rows: Vec<_> = rows_node.list().iter().map(|row| read_row(row, &columns, problems)).collect();
+        columns::check_unique(&columns, &rows, rows_node.list(), problems);
+        // What a mistake leaves open would be said of every row.
+        let is_sound = !problems[before..].iter().any(is_fatal);
+        let mut hidden = Vec::new();
+        let groups = Groups::of(&rows, &matches, rows_node.list(), &mut hidden);
+        problems.extend(hidden.into_iter().filter(|_| is_sound));
+        let references = refer::references(&columns, &rows, rows_node.list());
+        (!problems[before..].iter().any(is_fatal)).then(|| Table {
+            id: id.to_owned(),
+            title,
+            source,
+            columns,
+            matches,
+            rows,
+            groups,
+            references,
+        })
+    }
+
+    /// The first row that fits, or null. Inputs that no column matches are ignored. `today`, a date, is the day of a
+    /// column that matches by `since` when the inputs do not name it.
+    pub fn first(&self, inputs: &Value, today: &Value) -> Result<Value, String> {
+        let inputs = inputs.as_object().ok_or("`table` takes a map of inputs")?;
+        if let Some(stray) = inputs.keys().find(|k| !self.columns.contains_key(*k)) {
+            return Err(format!("table `{}` has no column `{stray}`", self.id));
+        }
+        Ok(self.row(self.groups.first(|column| inputs.get(column), today)))
+    }
+
+    /// The only column that inputs are held against, apart from the day on which a row begins to hold.
+    pub fn only_match(&self) -> Option<&str> {
+        let mut plain = self.matches.iter().filter(|(_, how)| *how != Match::Since);
+        plain.next().filter(|_| plain.next().is_none()).map(|(column, _)| column.as_str())
+    }
+
+    /// The first row that fits in the only column that inputs are held against, or null.
+    pub fn find(&self, input: &Value, today: &Value) -> Result<Value, String> {
+        let Some(only) = self.only_match() else {
+            return Err(format!("table `{}` is not looked up by one column", self.id));
+        };
+        Ok(self.row(self.groups.first(|column| (column == only).then_some(input), today)))
+    }
+
+    /// The rows that hold today, a date.
+    pub fn rows(&self, today: &Value) -> Value {
+        let hold = self.groups.that_hold(today);
+        hold.filter_map(|at| Some(Value::Object(self.rows.get(at)?.clone()))).collect()
+    }
+
+    fn row(&self, at: Option<usize>) -> Value {
+        at.and_then(|at| self.rows.get(at)).map_or(Value::Null, |row| Value::Object(row.clone()))
+    }
+
+    pub fn columns(&self) -> impl Iterator<Item = &str> {
+        self.columns.keys().map(String::as_str)
+    }
+
+    /// Names of the columns that inputs are held against.
+    pub fn inputs(&self) -> impl Iterator<Item = &str> {
+        self.matches.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// Texts of a column, as they stand in all rows.
+    fn texts<'t>(&'t self, column: &str) -> impl Iterator<Item = &'t str> {
+        self.rows.iter().filter_map(move |row| row.get(column)?.as_str())
+    }
+}
