@@ -1,54 +1,101 @@
-//! Which tables and reference data an expression names. Their names are literal texts, so that a version
-//! can pin its tables.
+//! What an expression names: tables, reference data, calendars, and the columns of rows. Names of tables are literal
+//! texts, so that a version can pin its tables; one of a calendar that is worked out is not known before.
 
+use crate::calendar::Calendars;
 use crate::fields::unknown;
 use crate::master::Masters;
 use crate::source::{Node, Value};
 use crate::table::Tables;
-use engine_statechart::Problem;
 use engine_statechart::expression::Expression;
+use engine_statechart::expression::rows::{ColumnRead, RowFunctions};
 use engine_statechart::source::Span;
+use engine_statechart::{Problem, did_you_mean};
 
-/// Functions whose first argument is the name of a table, of reference data, or of either.
-pub const NAMING: [&str; 3] = ["table", "rows", "lookup"];
+/// Functions that give a row, or all rows, of the table or reference data that their first argument names.
+pub const ROWS: RowFunctions<'static> = RowFunctions { one: &["table", "lookup"], all: &["rows"] };
+/// Functions whose second argument is the name of a calendar.
+const OF_CALENDARS: [&str; 3] = ["next_open", "open", "slots"];
+
+/// Functions that name something, with the position of the name among their arguments.
+pub fn naming() -> impl Iterator<Item = (String, usize)> {
+    let of_rows = ROWS.one.iter().chain(ROWS.all).map(|function| ((*function).to_owned(), 0));
+    of_rows.chain(OF_CALENDARS.iter().map(|function| ((*function).to_owned(), 1)))
+}
 
 /// Names of tables and reference data.
-pub fn names(expression: &Expression) -> impl Iterator<Item = &str> {
-    expression.things().filter_map(|(_, _, name)| name)
+pub fn tables(expression: &Expression) -> impl Iterator<Item = &str> {
+    expression.things().filter(|(_, function, _)| is_of_tables(function)).filter_map(|(_, _, name)| name)
 }
 
-/// Problems of an expression.
-pub fn check(expression: &Expression, tables: &Tables, masters: &Masters, problems: &mut Vec<Problem>) {
-    expression.things().for_each(|(span, function, name)| check_name(function, name, span, tables, masters, problems));
+pub fn is_of_tables(function: &str) -> bool {
+    !OF_CALENDARS.contains(&function)
 }
 
-/// Problems for names that do not exist.
-pub fn check_name(
-    function: &str,
-    name: Option<&str>,
-    span: &Span,
-    tables: &Tables,
-    masters: &Masters,
-    problems: &mut Vec<Problem>,
-) {
-    let at = Node::new(span.clone(), Value::Null);
-    let Some(name) = name else {
-        let message = format!("`{function}` takes the name of a table as a literal text");
-        problems.push(Problem::error("table-name", span, message));
-        return;
-    };
-    match (function, tables.get(name)) {
-        (_, None) if tables.is_broken(name) => {}
-        ("lookup", None) if masters.get(name).is_none() => {
-            let known = masters.names().chain(tables.ids());
-            problems.push(unknown("table or reference data", &at, name, known));
+/// What names are looked up in.
+#[derive(Clone, Copy)]
+pub struct References<'a> {
+    pub tables: &'a Tables,
+    pub masters: &'a Masters,
+    pub calendars: &'a Calendars,
+}
+
+impl References<'_> {
+    /// Problems of an expression that stands alone.
+    pub fn check(self, expression: &Expression, problems: &mut Vec<Problem>) {
+        expression.things().for_each(|(span, function, name)| self.check_name(function, name, span, problems));
+        self.check_columns(&expression.columns(ROWS, None, &[]), problems);
+    }
+
+    /// Problems for columns that are not there. What is said already is not said again.
+    pub fn check_columns(self, reads: &[ColumnRead], problems: &mut Vec<Problem>) {
+        for ColumnRead { table, column, span } in reads {
+            let known: Vec<&str> = match (self.tables.get(table), self.masters.get(table)) {
+                (Some(found), _) => found.columns().collect(),
+                (None, Some(master)) => master.header(),
+                (None, None) => continue,
+            };
+            if known.contains(&column.as_str()) {
+                continue;
+            }
+            let message = format!("`{table}` has no column `{column}`");
+            let hint = did_you_mean(column, known.iter().copied()).unwrap_or_else(|| known.join(", "));
+            let problem = Problem::error("column", span, message).hint(hint);
+            if !problems.contains(&problem) {
+                problems.push(problem);
+            }
         }
-        ("lookup", None) => {}
-        ("lookup", Some(table)) if table.only_match().is_none() => {
-            let message = format!("`lookup` finds by one column; table `{name}` has several");
-            problems.push(Problem::error("table-name", span, message).hint("table('name', {'column': value, …})"));
+    }
+
+    /// Problems for names that do not exist.
+    pub fn check_name(self, function: &str, name: Option<&str>, span: &Span, problems: &mut Vec<Problem>) {
+        let at = Node::new(span.clone(), Value::Null);
+        let Some(name) = name else {
+            if is_of_tables(function) {
+                let message = format!("`{function}` takes the name of a table as a literal text");
+                problems.push(Problem::error("table-name", span, message));
+            }
+            return;
+        };
+        let tables = self.tables;
+        match (function, tables.get(name)) {
+            _ if !is_of_tables(function) => {
+                if self.calendars.get(name).is_none() {
+                    problems.push(unknown("calendar", &at, name, self.calendars.names()));
+                }
+            }
+            (_, None) if tables.is_broken(name) => {}
+            ("lookup", None) if self.masters.get(name).is_none() => {
+                let known = self.masters.names().chain(tables.ids());
+                problems.push(unknown("table or reference data", &at, name, known));
+            }
+            ("lookup", None) => {}
+            ("lookup", Some(table)) if table.only_match().is_none() => {
+                let message = format!("`lookup` finds by one column; table `{name}` has several");
+                let hint = "table('name', {'column': value, …})";
+                problems.push(Problem::error("table-name", span, message).hint(hint));
+            }
+            (_, Some(_)) => {}
+            (_, None) => problems.push(unknown("table", &at, name, tables.ids())),
         }
-        (_, Some(_)) => {}
-        (_, None) => problems.push(unknown("table", &at, name, tables.ids())),
     }
 }

@@ -5,6 +5,8 @@
 use crate::layout;
 use crate::source::{Node, Value as Source};
 use engine_statechart::Problem;
+use engine_statechart::expression::rows::{ColumnRead, Rows};
+use engine_statechart::source::Span;
 use serde_json::Value;
 
 /// The language that authors write.
@@ -101,6 +103,16 @@ impl Text {
         Text::said(text, &language)
     }
 
+    /// A name in single braces would be shown as it is: somebody meant a place.
+    pub(crate) fn check_braces(&self, span: &Span, problems: &mut Vec<Problem>) {
+        let literals =
+            self.parts.iter().filter_map(|part| if let Part::Literal(text) = part { Some(text) } else { None });
+        if let Some(name) = literals.map(String::as_str).find_map(in_one_brace) {
+            let message = format!("`{{{name}}}` would be shown as it is: a place is `{{{{{name}}}}}`");
+            problems.push(Problem::error("brace", span, message));
+        }
+    }
+
     /// A literal string, or `{text: "…{{name}}…"}`.
     pub fn from_node(node: &Node, problems: &mut Vec<Problem>) -> Option<Text> {
         match &node.value {
@@ -115,7 +127,10 @@ impl Text {
                     ));
                     return None;
                 };
-                Text::at(inner, text).map_err(|e| problems.push(Problem::error("template", &inner.span, e))).ok()
+                let text = Text::at(inner, text);
+                let text = text.map_err(|e| problems.push(Problem::error("template", &inner.span, e))).ok()?;
+                text.check_braces(&inner.span, problems);
+                Some(text)
             }
             _ => {
                 let message = format!("a text or {{text: \"…\"}} is expected here, not {}", node.kind());
@@ -126,6 +141,21 @@ impl Text {
     }
 
     /// The names that the places start with.
+    /// Columns of rows that it shows, of what is known of variables.
+    pub(crate) fn columns(&self, known: &[(String, Rows)], span: &Span) -> Vec<ColumnRead> {
+        let path = |part: &Part| match part {
+            Part::Place(path) | Part::Counted { path, .. } => Some(path.clone()),
+            Part::Literal(_) => None,
+        };
+        let of = |path: Vec<String>| {
+            let [name, column, ..] = path.as_slice() else { return None };
+            let (_, rows) = known.iter().rev().find(|(variable, _)| variable == name)?;
+            let Rows::Row(table) = rows else { return None };
+            Some(ColumnRead { table: table.clone(), column: column.clone(), span: span.clone() })
+        };
+        self.parts.iter().filter_map(path).filter_map(of).collect()
+    }
+
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|p| match p {
             Part::Place(path) | Part::Counted { path, .. } => path.first().map(String::as_str),
@@ -192,6 +222,15 @@ fn member<'a>(value: &'a Value, key: &str) -> Option<&'a Value> {
         Value::Array(items) => key.parse::<usize>().ok().and_then(|i| items.get(i)),
         _ => None,
     }
+}
+
+fn in_one_brace(text: &str) -> Option<&str> {
+    let is_name = |name: &str| {
+        name.starts_with(|c: char| c.is_ascii_lowercase())
+            && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '.'))
+    };
+    let after_braces = text.split('{').skip(1);
+    after_braces.filter_map(|after| after.split_once('}')).map(|(name, _)| name).find(|name| is_name(name))
 }
 
 /// How a value reads inside a text.

@@ -21,7 +21,10 @@ impl Texts {
         }
         for (code, text) in node.map() {
             match text.as_str().map(|words| Text::at(text, words)) {
-                Some(Ok(compiled)) => drop(texts.codes.insert(code.name.clone(), compiled)),
+                Some(Ok(compiled)) => {
+                    compiled.check_braces(&text.span, problems);
+                    texts.codes.insert(code.name.clone(), compiled);
+                }
                 Some(Err(e)) => problems.push(Problem::error("template", &text.span, e)),
                 None => problems.push(Problem::error(
                     "shape",

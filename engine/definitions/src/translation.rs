@@ -28,7 +28,9 @@ const OF_FIELDS: [&str; 9] = ["title", "intro", "hint", "placeholder", "empty", 
 const OF_SITE: [&str; 8] = ["text", "title", "label", "hint", "upper_text", "bottom_text", "legal", "heading"];
 /// All of it are words.
 const BROWSER: &str = "browser";
-const OF_MESSAGES: [&str; 3] = ["subject", "text", "html"];
+const OF_MESSAGES: [&str; 3] = ["subject", "text", "after"];
+/// Of a message's facts and button.
+const OF_LETTERS: [&str; 2] = ["label", "value"];
 
 /// Everything that was read, apart from each other.
 pub(crate) struct Read {
@@ -225,14 +227,19 @@ impl Word<'_> {
         }
     }
 
-    /// A place that the English has not: nobody fills it. Messages are held against their own data.
+    /// A place of one that the other has not: nobody fills it, or something is not told. Messages are held against their
+    /// own data.
     fn strange(&self, said: &Node, language: &str) -> Option<Problem> {
         let english = Text::template(self.english()).ok().filter(|_| !matches!(self.part, Part::Line(_)))?;
         let text = Text::said(said.as_str()?, language).ok()?;
         let known: BTreeSet<String> = english.places().collect();
-        let name = text.places().find(|name| !known.contains(name))?;
-        let problem = Problem::error("unknown-name", &said.span, format!("the English has no `{{{{{name}}}}}`"));
-        Some(problem.maybe_hint(did_you_mean(&name, known.iter().map(String::as_str))))
+        let own: BTreeSet<String> = text.places().collect();
+        if let Some(name) = own.iter().find(|name| !known.contains(*name)) {
+            let problem = Problem::error("unknown-name", &said.span, format!("the English has no `{{{{{name}}}}}`"));
+            return Some(problem.maybe_hint(did_you_mean(name, known.iter().map(String::as_str))));
+        }
+        let lost = known.iter().find(|name| !own.contains(*name))?;
+        Some(Problem::error("lost", &said.span, format!("the English has `{{{{{lost}}}}}`, and this has not")))
     }
 
     fn say(self, said: &Node) {
@@ -319,14 +326,18 @@ impl Rule {
             Rule::Values => false,
             // What is said to who is refused.
             Rule::Endpoint => last == "or",
-            Rule::Message => keys.len() == 1 && OF_MESSAGES.contains(&last),
+            Rule::Message => match keys {
+                [_] => OF_MESSAGES.contains(&last),
+                [first, ..] => ["facts", "action"].contains(&first.as_str()) && OF_LETTERS.contains(&last),
+                [] => false,
+            },
             Rule::Form => {
                 keys.iter().any(|key| key == "x-messages" || key == "messages")
                     || OF_FIELDS.contains(&last) && parent != "properties"
                     || last == "x-title"
                     || last == "text" && parent == "x-refuse"
                     || last == "label" && parent == "links"
-                    || last == "description" && keys.iter().any(|key| key == "oneOf")
+                    || ["description", "head"].contains(&last) && keys.iter().any(|key| key == "oneOf")
             }
         }
     }

@@ -18,8 +18,8 @@ pub struct Vocabulary {
     pub delays: BTreeMap<String, Node>,
     /// Action types outside `actions` are errors, and messages about them name the known ones.
     pub strict_actions: bool,
-    /// Functions whose first argument is the literal name of something that the host keeps.
-    pub naming: BTreeSet<String>,
+    /// Functions with the position of the argument that is the name of something that the host keeps.
+    pub naming: BTreeMap<String, usize>,
     pub dialect: Dialect,
     /// Names that nobody knows are taken for values that whoever evaluates brings along: for files that
     /// several definitions share.

@@ -276,7 +276,7 @@ impl Form {
 
     /// Tables that its expressions read.
     pub(crate) fn tables(&self) -> impl Iterator<Item = &str> {
-        self.cels.values().flat_map(crate::references::names)
+        self.cels.values().flat_map(crate::references::tables)
     }
 
     /// Its expressions with every place that they stand at.

@@ -252,6 +252,13 @@ impl Reader<'_, '_> {
             self.level(merge, level, form.get("properties"));
             self.form_messages(merge.get("messages"), &fields);
         }
+        for variant in form.get("variants").map_or(&[][..], Node::items) {
+            variant
+                .get("require")
+                .map_or(&[][..], Node::items)
+                .iter()
+                .for_each(|path| self.required_path(path, &fields));
+        }
         self.form_messages(form.get("messages"), &fields);
         if let Some(ui) = form.get("x-ui") {
             widget::check(ui, None, "`x-ui` of a form", widgets::FORM, self.problems);
@@ -259,6 +266,20 @@ impl Reader<'_, '_> {
                 let problem = Problem::error("value", &at.span, "`submit` is `change`: the form sends itself");
                 self.problems.push(problem);
             }
+        }
+    }
+
+    /// `+x` and `-people/y` of a variant name fields of the form, or of what a variant brings.
+    fn required_path(&mut self, at: &Node, fields: &Named<'_>) {
+        let Some(path) = at.as_str().and_then(|text| text.strip_prefix(['+', '-'])) else { return };
+        let mut level = fields.clone();
+        for name in path.split('/') {
+            let Some(rule) = level.get(name) else {
+                self.problems.push(unknown("field", at, name, level.keys().copied()));
+                return;
+            };
+            let inner = rule.get("items").filter(|items| items.get("properties").is_some());
+            level = named([inner.unwrap_or(rule)].into_iter());
         }
     }
 

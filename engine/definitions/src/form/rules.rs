@@ -49,7 +49,7 @@ const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "ob
 /// Parts of names that say which personal data is held, whatever the author thinks: a name has all words of one line, each
 /// the beginning of one of its parts (`mobile` is in `father_mobile2`), or with `$` the whole part (`pan$` is not in `plan`
 /// or `panel`).
-const PERSONAL: [(&str, &str); 28] = [
+const PERSONAL: [(&str, &str); 29] = [
     ("mobile", "mobile"),
     ("phone", "mobile"),
     ("telephone", "mobile"),
@@ -78,6 +78,7 @@ const PERSONAL: [(&str, &str); 28] = [
     ("iban$", "account"),
     ("upi$", "account"),
     ("ckyc", "ckyc"),
+    ("nrega", "job_card"),
 ];
 /// Parts of names, read alike, of what nobody reads again, not even its owner.
 const SECRET: [&str; 8] = ["password", "passwd$", "pwd$", "otp$", "cvv$", "cvc$", "mpin$", "pin$ upi$"];
@@ -239,6 +240,12 @@ fn value(node: &Node, problems: &mut Vec<Problem>) {
     }
     if let Some(at) = node.get("format").filter(|f| !f.as_str().is_some_and(|f| FORMATS.contains(&f))) {
         wrong("value", at, format!("`format` is one of {}", FORMATS.join(", ")), "or write a `pattern`");
+    }
+    for (low, high) in [("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "maxItems")] {
+        let bounds = node.get(low).and_then(Node::as_int).zip(node.get(high));
+        if let Some((low_is, at)) = bounds.filter(|(low, high)| high.as_int().is_some_and(|high| high < *low)) {
+            wrong("never", at, format!("nothing can fit: `{low}` is {low_is}, `{high}` less"), "");
+        }
     }
     let step = node.get("multipleOf").filter(|n| n.get("$cel").is_none());
     if let Some(at) = step.filter(|n| n.as_int().is_none_or(|n| n <= 0)) {

@@ -93,7 +93,7 @@ pub fn vocabulary(variables: &[&str], with_call_functions: bool) -> Vocabulary {
         functions,
         limits: limits(),
         dialect: Dialect::Rich,
-        naming: crate::references::NAMING.map(str::to_owned).into(),
+        naming: crate::references::naming().collect(),
         ..Vocabulary::default()
     }
 }
@@ -230,10 +230,10 @@ impl Host for ProductHost<'_> {
             ("first", [list]) => l::first(list),
             ("concat", [lists]) => l::concat(lists),
             ("range", [n]) => l::range(n),
-            ("table", [name, inputs]) => self.tables.need(text(name)?)?.first(inputs),
-            ("rows", [name]) => Ok(self.tables.need(text(name)?)?.rows()),
+            ("table", [name, inputs]) => self.tables.need(text(name)?)?.first(inputs, &self.now.today),
+            ("rows", [name]) => Ok(self.tables.need(text(name)?)?.rows(&self.now.today)),
             ("lookup", [name, key]) => match self.tables.get(text(name)?) {
-                Some(table) => table.find(key),
+                Some(table) => table.find(key, &self.now.today),
                 None => self.masters.lookup(text(name)?, &crate::text::plain(key)),
             },
             (_, args) => match self.extra {

@@ -4,10 +4,13 @@ use super::{Field, Item, Part, Unanswered};
 use crate::expressions::expression;
 use crate::fields::{unknown, unknown_keys};
 use crate::keys::{self, Entry, Gives, Key, Takes, blocks};
-use crate::policy::Roles;
+use crate::policy::{FLOOR, Roles};
+use crate::references::ROWS;
 use crate::source::{Key as Name, Node, Value as Source};
 use crate::text::Text;
-use engine_statechart::{Problem, Vocabulary, expression::Expression};
+use engine_statechart::expression::Expression;
+use engine_statechart::expression::rows::{ColumnRead, Rows};
+use engine_statechart::{Problem, Vocabulary};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -20,8 +23,10 @@ const NAMED: [&str; 3] = ["event", "step", "href"];
 pub(super) struct Compiler<'p> {
     pub problems: &'p mut Vec<Problem>,
     vocabulary: &'p Vocabulary,
-    /// Variables in reach.
-    names: Vec<String>,
+    /// Variables in reach, with what is known of each.
+    names: Vec<(String, Rows)>,
+    /// Columns of tables that it reads.
+    pub columns: Vec<ColumnRead>,
     pub data_names: BTreeSet<String>,
     pub uses: Vec<Expression>,
     pub named: Vec<(&'static str, Node)>,
@@ -34,7 +39,9 @@ pub(super) struct Compiler<'p> {
 impl<'p> Compiler<'p> {
     pub fn new(vocabulary: &'p Vocabulary, problems: &'p mut Vec<Problem>) -> Compiler<'p> {
         let (data_names, uses, named, sent) = (BTreeSet::new(), Vec::new(), Vec::new(), Vec::new());
-        Compiler { problems, vocabulary, names: vec!["data".into()], data_names, uses, named, sent, roles: Vec::new() }
+        let names = vec![("data".to_owned(), Rows::Unknown)];
+        let (columns, roles) = (Vec::new(), Vec::new());
+        Compiler { problems, vocabulary, names, columns, data_names, uses, named, sent, roles }
     }
 
     pub fn blocks(&mut self, view: &Node) -> Part {
@@ -63,7 +70,7 @@ impl<'p> Compiler<'p> {
             self.problems.push(unknown("block", named, name, blocks::names()));
             return Part::nothing();
         };
-        let rest = without(node, &["block"]);
+        let rest = self.without_before(name, without(node, &["block"]));
         let keys = [blocks::HEAD, block.keys].concat();
         let Part::Map(mut fields) = self.map(&rest, &format!("the block `{name}`"), &keys) else {
             return Part::nothing();
@@ -72,6 +79,20 @@ impl<'p> Compiler<'p> {
         let is = Part::Literal(Value::String(name.to_owned()));
         fields.insert(0, Field { key: "block".into(), part: is, is_optional: false });
         Part::Map(fields)
+    }
+
+    /// Authors are told what is not read any more.
+    fn without_before(&mut self, block: &str, node: Node) -> Node {
+        let is_before = |key: &Name| blocks::is_of_before(block, &key.name);
+        let before: Vec<Name> = node.map().iter().map(|(key, _)| key).filter(|key| is_before(key)).cloned().collect();
+        if before.is_empty() {
+            return node;
+        }
+        for key in &before {
+            let message = format!("`{}` of the block `{block}` is not read", key.name);
+            self.problems.push(Problem::error(FLOOR, &key.span, message));
+        }
+        without(&node, &before.iter().map(|key| key.name.as_str()).collect::<Vec<_>>())
     }
 
     /// Cards that come from answers stand at the end of the written ones.
@@ -92,7 +113,7 @@ impl<'p> Compiler<'p> {
         let row = node.get("as").and_then(Node::as_str).unwrap_or("item").to_owned();
         let of = node.get("of").and_then(|of| self.cel(of));
         let over = node.get("over").and_then(|over| self.cel(over));
-        self.names.push(row.clone());
+        self.names.push((row.clone(), Rows::Unknown));
         let drawn = self.map(node, &format!("`{}`", key.name), entry.keys);
         self.names.pop();
         match (of, drawn) {
@@ -234,10 +255,14 @@ impl<'p> Compiler<'p> {
         let known = self.names.len();
         if let Some(each) = node.get("each") {
             let name = node.get("as").and_then(Node::as_str).unwrap_or("item").to_owned();
-            if let Some(expression) = self.cel(each) {
-                item.each = Some((expression, name.clone()));
+            let expression = self.cel(each);
+            let rows = expression.as_ref().map(|each| each.rows(ROWS, None, &self.names)).unwrap_or_default();
+            if let Rows::Row(table) = &rows {
+                self.wrong(each, format!("`each` takes a list, and this is one row of `{table}`"));
             }
-            self.names.push(name);
+            let row = rows.item();
+            item.each = expression.map(|each| (each, name.clone()));
+            self.names.push((name, row));
         } else if let Some(name) = node.get("as") {
             let problem = Problem::error("misplaced-key", &name.span, "`as` names a row of `each`, which is not here");
             self.problems.push(problem);
@@ -285,7 +310,7 @@ impl<'p> Compiler<'p> {
                 && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
         };
         let rest: Vec<&str> = parts.collect();
-        let is_known = self.names.iter().any(|name| name == first) || ["params", "journey"].contains(&first);
+        let is_known = self.names.iter().any(|(name, _)| name == first) || ["params", "journey"].contains(&first);
         is_known && !rest.is_empty() && rest.iter().all(|part| is_word(part))
     }
 
@@ -356,7 +381,8 @@ impl<'p> Compiler<'p> {
     fn text(&mut self, node: &Node) -> Part {
         match Text::from_node(node, self.problems) {
             Some(text) => {
-                let of_data = text.names().filter(|n| !self.names.iter().any(|known| known == n));
+                self.columns.extend(text.columns(&self.names, &node.span));
+                let of_data = text.names().filter(|n| !self.names.iter().any(|(known, _)| known == n));
                 self.data_names.extend(of_data.map(str::to_owned).collect::<Vec<_>>());
                 Part::Text(text, node.span.clone())
             }
@@ -365,13 +391,14 @@ impl<'p> Compiler<'p> {
     }
 
     fn cel(&mut self, node: &Node) -> Option<Expression> {
-        let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
+        let names: Vec<&str> = self.names.iter().map(|(name, _)| name.as_str()).collect();
         let expression = expression(node, self.vocabulary, &names, self.problems)?;
         let read = expression
             .paths()
             .filter_map(|p| p.strip_prefix("data."))
             .map(|p| p.split('.').next().unwrap_or(p).to_owned());
         self.data_names.extend(read);
+        self.columns.extend(expression.columns(ROWS, None, &self.names));
         self.uses.push(expression.clone());
         Some(expression)
     }

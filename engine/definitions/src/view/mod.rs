@@ -12,8 +12,10 @@ use crate::policy::is_fatal;
 use crate::source::{Key, Node};
 use crate::text::Text;
 use compile::Compiler;
+use engine_statechart::expression::Expression;
+use engine_statechart::expression::rows::ColumnRead;
 use engine_statechart::source::Span;
-use engine_statechart::{EvalError, Problem, Scope, Vocabulary, expression::Expression};
+use engine_statechart::{EvalError, Problem, Scope, Vocabulary};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use unanswered::Unanswered;
@@ -34,6 +36,7 @@ pub struct View {
     blocks: Part,
     data_names: BTreeSet<String>,
     uses: Vec<Expression>,
+    columns: Vec<ColumnRead>,
     /// Key and literal of every name of an event, a step or an address, with its place.
     named: Vec<(&'static str, Node)>,
     /// Events with the keys of the data that goes with them.
@@ -101,7 +104,7 @@ impl View {
         let title = node.get("title").map(|n| compiler.words("title", n));
         let intro = node.get("intro").map(|n| compiler.words("intro", n));
         let blocks = compiler.blocks(node);
-        let Compiler { data_names, uses, named, sent, roles, .. } = compiler;
+        let Compiler { data_names, uses, columns, named, sent, roles, .. } = compiler;
         (!problems[before..].iter().any(is_fatal)).then(|| View {
             id: id.to_owned(),
             path: path.to_owned(),
@@ -110,6 +113,7 @@ impl View {
             blocks,
             data_names,
             uses,
+            columns,
             named,
             sent,
             roles,
@@ -127,7 +131,7 @@ impl View {
 
     /// Tables that it reads.
     pub fn tables(&self) -> impl Iterator<Item = &str> {
-        self.uses.iter().flat_map(crate::references::names)
+        self.uses.iter().flat_map(crate::references::tables)
     }
 
     /// What stands literally under `event`, `step` or `href`, with its place.
@@ -147,6 +151,11 @@ impl View {
 
     pub(crate) fn expressions(&self) -> impl Iterator<Item = &Expression> {
         self.uses.iter()
+    }
+
+    /// Columns of tables that it reads, also by variables of its lists.
+    pub(crate) fn columns(&self) -> &[ColumnRead] {
+        &self.columns
     }
 
     /// `{title?, intro?, blocks}` of the API, as somebody with these roles sees it. `scope` carries `data` and a host

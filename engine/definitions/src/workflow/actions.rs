@@ -4,7 +4,7 @@ use super::desugar::{Builder, Place, is_context_key};
 use super::library::key;
 use crate::contract::Contract;
 use crate::fields::{Fields, unknown};
-use crate::keys::{self, Takes};
+use crate::keys::{self, Gives, Takes};
 use crate::layout::FileKind;
 use crate::message::Channel;
 use crate::places::LINK_CHARS;
@@ -173,6 +173,10 @@ impl Builder<'_> {
                         self.problems.push(unknown(key.name, at, word, of.iter().copied()));
                     }
                 }
+                (Some(at), Takes::Value(Gives::Text)) if at.is_map() || at.is_list() => {
+                    let message = format!("`{}` of action `{kind}` is a text, not {}", key.name, at.kind());
+                    self.problems.push(Problem::error("value", &at.span, message));
+                }
                 _ => {}
             }
         }
@@ -232,6 +236,13 @@ impl Builder<'_> {
                                 format!("a link has {LINK_CHARS} characters, and message `{id}` lets fewer through");
                             let problem = Problem::error("too-long", &key.span, text);
                             self.problems.push(problem.hint(format!("places: {{{}: 60}} in the message", key.name)));
+                        }
+                        let written = |value: &&Node| value.as_str().is_some_and(|cel| cel.contains("format_date("));
+                        for value in data.map().iter().map(|(_, value)| value).filter(written) {
+                            let text = "a day that is written out here is not in the message's language";
+                            let problem = Problem::warning("language", &value.span, text);
+                            self.problems
+                                .push(problem.hint("the day itself, and in the text {{date day \"d MMM yyyy\"}}"));
                         }
                         for field in sample.keys().filter(|k| data.get(k).is_none()) {
                             self.problems.push(Problem::warning(

@@ -7,11 +7,11 @@ use crate::calendar::timezone;
 use crate::fields::{Fields, unknown, unknown_keys};
 use crate::layout;
 use crate::policy::is_fatal;
-use crate::source::{Node, Value as Source};
+use crate::source::{Key, Node, Value as Source};
 use crate::text::ENGLISH;
 use crate::text::Text;
 use crate::texts::FlowTexts;
-use engine_statechart::{Machine, Problem, Severity};
+use engine_statechart::{Machine, Problem, Severity, did_you_mean};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,6 +46,7 @@ pub(crate) fn compile(
     let mut builder = Builder::new(library, texts, root_id.clone(), used);
     builder.delays(&tree, "");
     let (track, presence) = (builder.report(&tree, "track"), builder.report(&tree, "presence"));
+    let listed = builder.listed(&tree);
     let machine_tree = builder.root(&tree, &Place::root());
     let delays = std::mem::take(&mut builder.delays);
     let vocabulary = machine_vocabulary(&delays);
@@ -78,6 +79,7 @@ pub(crate) fn compile(
             if library.is_whole && !problems[before..].iter().any(is_fatal) {
                 let defined = super::definite_assignment::check(&machine, &builder);
                 problems.extend(defined.problems);
+                problems.extend(defined.used.into_iter().flat_map(|used| idle_keys(&tree, &used)));
                 context = defined.keys;
             }
             without_follow_ons(problems, before);
@@ -101,6 +103,7 @@ pub(crate) fn compile(
         languages: BTreeMap::new(),
         track,
         presence,
+        listed,
         ttl_ms: head.ttl_ms,
         signs_in: head.signs_in,
         version,
@@ -160,6 +163,17 @@ fn without_follow_ons(problems: &mut Vec<Problem>, before: usize) {
         own.retain(|problem| !is_follow_on(problem));
     }
     problems.append(&mut own);
+}
+
+/// Keys that the context begins with and that nothing reads or writes: most often another one is misspelt.
+fn idle_keys(tree: &Node, used: &BTreeSet<String>) -> Vec<Problem> {
+    let idle = tree.get("context").map_or(&[][..], Node::map).iter().filter(|(key, _)| !used.contains(&key.name));
+    let problem = |(key, _): &(Key, Node)| {
+        let message = format!("nothing reads or writes `{}`", key.name);
+        Problem::error("unused", &key.span, message)
+            .maybe_hint(did_you_mean(&key.name, used.iter().map(String::as_str)))
+    };
+    idle.map(problem).collect()
 }
 
 struct Head {
@@ -252,12 +266,12 @@ fn delay(node: &Node, builder: &mut Builder<'_>, problems: &mut Vec<Problem>) ->
         _ => OnVersion::KeepDeadline,
     };
     let within = fields.text("within");
-    if let (Some(name), Some(at)) = (&within, fields.get("within"))
-        && builder.library.calendars.get(name).is_none()
-    {
-        fields.problems.push(unknown("calendar", at, name, builder.library.calendars.names()));
+    let calendars = builder.library.calendars;
+    let is_known = within.as_ref().is_some_and(|name| calendars.get(name).is_some());
+    if let (Some(name), Some(at), false) = (&within, fields.get("within"), is_known) {
+        fields.problems.push(unknown("calendar", at, name, calendars.names()));
     }
-    let moment = match within {
+    let moment = match within.filter(|_| is_known) {
         Some(calendar) => format!("next_open({text}, {})", super::cel::quote(&calendar)),
         None => text.to_owned(),
     };

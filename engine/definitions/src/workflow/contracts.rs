@@ -4,6 +4,7 @@ use super::Invoke;
 use super::desugar::Builder;
 use crate::contract::{Contract, ERROR_FIELDS, not_there};
 use crate::host::shared_vocabulary;
+use crate::layout::{FileKind, kind_of};
 use crate::policy::FLOOR;
 use crate::shape::{Given, Shape};
 use crate::source::{Node, Span, Value};
@@ -48,6 +49,9 @@ pub fn check(machine: &Machine, builder: &mut Builder<'_>) {
                 continue;
             };
             let Some(contract) = invoke.contract.as_deref().and_then(|id| builder.contracts.get(id)) else { continue };
+            if candidate.event.starts_with(failed) {
+                candidate.guard.iter().for_each(|guard| never(guard, contract, &mut found));
+            }
             let work = candidate.work.iter().map(|work| match work {
                 Work::Read(expression) | Work::Assign { value: expression, .. } => *expression,
             });
@@ -82,6 +86,25 @@ fn read(
         let message = format!("`{shown}` is not in the contract `{}` of the call `{}`", contract.id, invoke.id);
         let problem = Problem::error("contract", span, message).maybe_hint(hint);
         found.entry((span.clone(), shown)).or_insert(problem);
+    }
+}
+
+/// A guard that asks for a word that no row of the contract's errors has.
+fn never(guard: &Expression, contract: &Contract, found: &mut BTreeMap<(Span, String), Problem>) {
+    for equal in guard.equalities_of("event") {
+        let ["error", column] = equal.path.as_slice() else { continue };
+        let known: BTreeSet<&str> = contract.errors.texts(column).filter(|text| !text.is_empty()).collect();
+        // a part asks for what the contract of its host may have
+        let is_of_part = matches!(kind_of(&guard.span().file), Some(FileKind::Part(_)));
+        if is_of_part || known.is_empty() || known.contains(equal.text) {
+            continue;
+        }
+        let message = format!("no error of the contract `{}` has the {column} `{}`", contract.id, equal.text);
+        let hint = did_you_mean(equal.text, known.iter().copied());
+        let hint = hint.unwrap_or_else(|| known.into_iter().collect::<Vec<_>>().join(", "));
+        found
+            .entry((guard.span().clone(), message.clone()))
+            .or_insert_with(|| Problem::error("never", guard.span(), message).hint(hint));
     }
 }
 

@@ -4,6 +4,7 @@ use super::library::{Library, ROOT_KEYS, key};
 use super::{Invoke, Step};
 use crate::contract::Contracts;
 use crate::fields::Fields;
+use crate::references;
 use crate::shape::Shape;
 use crate::source::{Key, Node, Span, Value as Source};
 use crate::texts::FlowTexts;
@@ -447,6 +448,8 @@ impl<'a> Builder<'a> {
             for (span, function, name) in expression.things() {
                 self.thing(function, name, span);
             }
+            let columns = expression.columns(references::ROWS, None, &[]);
+            self.library.references().check_columns(&columns, &mut self.problems);
         }
     }
 
@@ -457,15 +460,8 @@ impl<'a> Builder<'a> {
     }
 
     pub fn thing(&mut self, function: &str, name: Option<&str>, span: &Span) {
-        self.tables.extend(name.map(str::to_owned));
-        crate::references::check_name(
-            function,
-            name,
-            span,
-            self.library.tables,
-            self.library.masters,
-            &mut self.problems,
-        );
+        self.tables.extend(name.filter(|_| references::is_of_tables(function)).map(str::to_owned));
+        self.library.references().check_name(function, name, span, &mut self.problems);
     }
 }
 

@@ -10,6 +10,7 @@ use crate::layout;
 use crate::master::Masters;
 use crate::message::Message;
 use crate::partner::Partner;
+use crate::references::References;
 use crate::source::{Key, Node, Nodes, Span};
 use crate::story::Story;
 use crate::table::Tables;
@@ -43,6 +44,10 @@ pub(crate) struct Library<'a> {
 }
 
 impl Library<'_> {
+    pub fn references(&self) -> References<'_> {
+        References { tables: self.tables, masters: self.masters, calendars: self.calendars }
+    }
+
     /// Whether a file is there at all: if it is broken, that was said where it is broken.
     pub fn has_file(&self, path: &str) -> bool {
         self.files.contains(path) || self.nodes.contains_key(path)
@@ -55,7 +60,7 @@ impl Library<'_> {
 }
 
 /// Keys of the root beside those of a state.
-pub const ROOT_KEYS: [&str; 17] = [
+pub const ROOT_KEYS: [&str; 18] = [
     "title",
     "base",
     "timezone",
@@ -64,6 +69,7 @@ pub const ROOT_KEYS: [&str; 17] = [
     "signs_in",
     "track",
     "presence",
+    "listed",
     "delays",
     "scene",
     "sections",

@@ -1,7 +1,7 @@
 //! Checks that need the compiled machine beside the product's tables.
 
-use super::Section;
 use super::desugar::Builder;
+use super::{Section, Step};
 use crate::fields::unknown;
 use crate::source::{Node, Span, Value as Source};
 use engine_statechart::expression::Names;
@@ -22,6 +22,7 @@ pub fn verify(
     events_handled(machine, &shape, builder);
     step_sections(builder, sections);
     alias_targets(builder, tree, aliases);
+    paths(builder);
     into_context(builder, tree);
     purposes(builder, links, &tree.span);
     papers(builder);
@@ -223,6 +224,26 @@ fn step_sections(builder: &mut Builder<'_>, sections: &[Section]) {
             builder.problems.push(unknown("section", &at, section, sections.iter().map(|s| s.id.as_str())));
         }
     }
+}
+
+/// Two forms that would be told apart by their address alone have one each.
+fn paths(builder: &mut Builder<'_>) {
+    let mut taken: BTreeMap<&str, &Step> = BTreeMap::new();
+    let mut problems = Vec::new();
+    for step in builder.steps.values().filter(|step| step.form.is_some()) {
+        let Some(path) = step.path.as_deref() else { continue };
+        match taken.get(path) {
+            // one of them may be for who acts for a customer
+            Some(first) if first.form != step.form && first.only == step.only => {
+                let span = builder.step_span(&step.node, "path").unwrap_or_else(|| step.span.clone());
+                let message = format!("the path `{path}` is taken by the state `{}`", first.node);
+                problems.push(Problem::error("path", &span, message));
+            }
+            Some(_) => {}
+            None => drop(taken.insert(path, step)),
+        }
+    }
+    builder.problems.append(&mut problems);
 }
 
 fn alias_targets(builder: &mut Builder<'_>, tree: &Node, aliases: &BTreeMap<String, String>) {

@@ -229,9 +229,10 @@ impl<'a> Lowering<'a> {
             return Ok(self.value(at, &name, args));
         };
         check_arity(at, &name, arity, args.len())?;
-        if self.vocabulary.naming.contains(&name) {
+        if let Some(position) = self.vocabulary.naming.get(&name) {
             let function = name.as_str();
-            let thing = if let Some(Ast { kind: Kind::Text(text), .. }) = args.first() { Some(text) } else { None };
+            let named = args.get(*position);
+            let thing = if let Some(Ast { kind: Kind::Text(text), .. }) = named { Some(text) } else { None };
             let name = thing.map(|t| t.as_str().into());
             self.named.things.push(Thing { function: function.into(), name, span: None });
         }

@@ -19,6 +19,7 @@ mod parser;
 mod plain;
 mod read;
 pub mod reads;
+pub mod rows;
 mod scope;
 mod tree;
 mod val;

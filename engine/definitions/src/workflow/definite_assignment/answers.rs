@@ -31,6 +31,7 @@ pub fn of_step<'s>(step: &'s Step, form: Option<&'s Form>) -> Vec<&'s Expression
     found.extend(&step.covered);
     found.extend(&step.depends);
     found.extend(&step.satisfied);
+    found.extend(&step.known);
     if let Some(redirect) = &step.redirect {
         found.push(&redirect.url);
         found.push(&redirect.fields);

@@ -65,6 +65,8 @@ struct Check<'m> {
     /// Fields that are asked, and must be filled, when these others have one of these values.
     shown: BTreeMap<Ix, Vec<Shown>>,
     ever: FlowState,
+    /// First keys of what is assigned after the start.
+    assigned: BTreeSet<String>,
 }
 
 /// What a flow reads and defines of its context.
@@ -72,6 +74,8 @@ pub struct Defined {
     pub problems: Vec<Problem>,
     /// Keys of the context that something defines.
     pub keys: BTreeSet<String>,
+    /// Those that something reads, or writes later on; `None`: something takes the context as a whole.
+    pub used: Option<BTreeSet<String>>,
 }
 
 pub fn check<'m>(machine: &'m Machine, builder: &'m Builder<'_>) -> Defined {
@@ -89,6 +93,7 @@ pub fn check<'m>(machine: &'m Machine, builder: &'m Builder<'_>) -> Defined {
         of_steps: BTreeMap::new(),
         shown: BTreeMap::new(),
         ever: FlowState::default(),
+        assigned: BTreeSet::new(),
     };
     check.nodes = machine.nodes().map(|n| check.node(n.order, n.kind)).collect();
     for invoke in builder.invokes.values() {
@@ -117,7 +122,11 @@ pub fn check<'m>(machine: &'m Machine, builder: &'m Builder<'_>) -> Defined {
     let states = if is_parallel { Vec::new() } else { check.follow() };
     let defined = check.places.children(0).filter(|(_, ix)| check.ever.level[*ix] > ABSENT);
     let keys = defined.map(|(key, _)| key.to_owned()).collect();
-    Defined { problems: check.report(&states), keys }
+    let written = builder.invokes.values().filter_map(|invoke| invoke.into.as_deref());
+    let written = written.chain(check.steps.values().filter_map(|step| step.into.as_deref()));
+    let written = written.filter_map(|into| into.split('.').next().map(str::to_owned));
+    let used = check.read_keys().map(|read| read.into_iter().chain(written).collect());
+    Defined { problems: check.report(&states), keys, used }
 }
 
 impl<'m> Check<'m> {
@@ -185,6 +194,7 @@ impl<'m> Check<'m> {
                 Work::Read(expression) => vec![Op::Read(self.note(expression, None))],
                 Work::Assign { path, value, .. } => {
                     let own: Vec<&str> = path.iter().map(String::as_str).collect();
+                    self.assigned.extend(path.first().cloned());
                     let at = self.places.at(own.iter().copied());
                     let value = self.places.value(at, Some(&own), &value.shape());
                     // Maps above a dotted key are made where they are missing.
@@ -195,6 +205,16 @@ impl<'m> Check<'m> {
                 }
             })
             .collect()
+    }
+
+    /// First keys of what is read, or assigned after the start; `None` when something reads the whole context.
+    fn read_keys(&self) -> Option<BTreeSet<String>> {
+        let reads = self.expressions.iter().flat_map(|(_, reads)| {
+            let compared = reads.comparisons.iter().map(|comparison| &comparison.path);
+            reads.reads.iter().map(|read| &read.path).chain(compared)
+        });
+        let read = reads.map(|path| path.first().map(|key| (*key).to_owned()));
+        read.chain(self.assigned.iter().cloned().map(Some)).collect()
     }
 
     fn initial(&mut self) -> Vec<Change> {

@@ -134,6 +134,11 @@ impl Expression {
         equalities(&self.compiled.root, &self.env(None), true)
     }
 
+    /// Paths of another variable than `context` that equal a text whenever this condition is true.
+    pub fn equalities_of(&self, root: &'static str) -> Vec<Equal<'_>> {
+        equalities(&self.compiled.root, &Env { root, ..self.env(None) }, true)
+    }
+
     pub fn shape(&self) -> Shape<'_> {
         shape::shape(&self.compiled.root, &self.env(None))
     }
