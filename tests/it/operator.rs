@@ -1,7 +1,7 @@
 //! Operators: effects, incidents and histories, over HTTP and the command line's use cases (security rules 11, 12, 16).
 
 use engine_definitions::Files;
-use engine_runtime::Actor;
+use engine_runtime::{Actor, Stories};
 use engine_runtime::operations::{Effects, JourneyHistory};
 use journey_tests::server::{Reply, TestServer, Visitor, fixture};
 use serde_json::{Value, json};
@@ -84,7 +84,8 @@ impl Desk {
     }
 
     async fn repair(&self, towns: &[&str]) {
-        self.server.product.runtime.publishing.publish(&definitions(towns), "test").await.expect("it checks");
+        let by = Actor::operator("test");
+        self.server.product.runtime.publishing.publish(&definitions(towns), &by, Stories::OfChanges).await.expect("it checks");
     }
 
     /// The one open incident.

@@ -1,6 +1,7 @@
 //! Pages: drawn or from their data, with and without scripts, redirected, and what is not there.
 
 use super::{boot, id, parcels, post, started};
+use engine_runtime::{Actor, Stories};
 use journey_tests::server::{TestServer, fixture};
 use serde_json::{Value, json};
 
@@ -225,7 +226,7 @@ async fn a_page_is_kept_for_everybody_and_for_nobody() {
     let page = String::from_utf8_lossy(files.get("workflows/site/pages/help.yaml").expect("the page"))
         .replace("Ask <us> anything.", "Ask us nothing.");
     files.insert("workflows/site/pages/help.yaml", page.into_bytes());
-    server.product.runtime.publishing.publish(&files, "test").await.expect("it checks");
+    server.product.runtime.publishing.publish(&files, &Actor::operator("test"), Stories::OfChanges).await.expect("it checks");
     assert!(stranger.get("/help").await.text().contains("Ask us nothing."), "what is published is there at once");
     server.stop().await;
 }

@@ -2,7 +2,7 @@
 
 use super::{PARCEL, id, parcels, started};
 use engine_definitions::Files;
-use engine_runtime::PublishError;
+use engine_runtime::{Actor, PublishError, Stories};
 use journey_tests::server::{TestServer, fixture};
 use std::sync::Arc;
 
@@ -15,7 +15,9 @@ async fn an_edited_definition_reaches_new_journeys_only() {
     let form = String::from_utf8_lossy(files.get("forms/parcel/cover/sender.json").expect("the form"))
         .replace("Who sends it?", "Who is the sender?");
     files.insert("forms/parcel/cover/sender.json", form.into_bytes());
-    let published = server.product.runtime.publishing.publish(&files, "test").await.expect("it checks");
+    let by = Actor::operator("test");
+    let published =
+        server.product.runtime.publishing.publish(&files, &by, Stories::OfChanges).await.expect("it checks");
     assert_eq!(published.changed, [PARCEL]);
     assert_eq!(visitor.view(id(&old)).await["step"]["title"], "Who sends it?");
     let new = started(&visitor).await;
@@ -59,7 +61,11 @@ fn with_another_operation() -> Files {
 
 /// `published`, or the problems that are why not.
 async fn published(server: &TestServer, files: &Files) -> String {
-    match server.product.runtime.publishing.publish(files, "test").await {
+    published_by(server, files, &Actor::operator("test")).await
+}
+
+async fn published_by(server: &TestServer, files: &Files, by: &Actor) -> String {
+    match server.product.runtime.publishing.publish(files, by, Stories::OfChanges).await {
         Ok(_) => "published".to_owned(),
         Err(PublishError::Problems(problems)) => {
             problems.iter().map(|p| format!("{}: {}\n", p.code, p.message)).collect()
@@ -129,5 +135,63 @@ async fn a_saved_definition_is_published_and_a_broken_one_is_not() {
     assert_eq!((title().await.as_str(), server.product.runtime.publication()), ("What shall we carry?", before + 1));
     saved(good.replace("What do you send?", "And now?"));
     server.until("the form that was put right", async || (title().await == "And now?").then_some(())).await;
+    server.stop().await;
+}
+
+/// Whoever may publish changes what there is; who may do what stays the operators'.
+#[tokio::test(flavor = "multi_thread")]
+async fn only_an_operator_changes_who_may_do_what() {
+    let server = parcels().await;
+    let publisher = Actor { roles: vec!["publisher".into()], ..Actor::visitor("p") };
+    let mut files = fixture("parcel");
+    change(&mut files, "forms/parcel/cover/sender.json", "Who sends it?", "Who is the sender?");
+    assert_eq!(published_by(&server, &files, &publisher).await, "published");
+    let roles = "workflows/roles.yaml";
+    let ours = include_str!("../../../workflows/roles.yaml");
+    // Without the events of other flows.
+    let ours = ours.split("\nevents:").next().expect("a table");
+    files.insert(roles, ours.as_bytes());
+    let refused = "floor: only an operator changes who may do what\n";
+    assert_eq!(published_by(&server, &files, &publisher).await, refused);
+    assert_eq!(published(&server, &files).await, "published");
+    files.remove(roles);
+    assert_eq!(published_by(&server, &files, &publisher).await, refused);
+    server.stop().await;
+}
+
+const STORY: &str = "workflows/parcel/cover/stories/described.yaml";
+
+/// A story of the first two pages; `last` is the state that it expects at the end.
+fn story(last: &str) -> Vec<u8> {
+    let steps = [
+        "  - {send: submit, data: {weight: 2, kind: gift}, expect: {state: sender}}".to_owned(),
+        format!("  - {{send: submit, data: {{name: Asha Rao}}, expect: {{state: {last}}}}}"),
+    ];
+    format!("name: described\nrows: []\nsteps:\n{}\n", steps.join("\n")).into_bytes()
+}
+
+/// A change that breaks a story of what it reaches is refused; who says so in `releases.yaml`, or publishes into the
+/// sandbox, is only told.
+#[tokio::test(flavor = "multi_thread")]
+async fn stories_of_a_change_are_played_before_it_is_published() {
+    let server = TestServer::start_with(fixture("parcel"), |settings| settings.sandbox.enabled = false).await;
+    let publishing = &server.product.runtime.publishing;
+    let by = Actor::operator("test");
+    let mut files = fixture("parcel");
+    files.insert(STORY, story("offers.collecting"));
+    let published = publishing.publish(&files, &by, Stories::OfChanges).await.expect("the story holds");
+    assert_eq!(published.stories, 1);
+    change(&mut files, "forms/parcel/cover/sender.json", "Who sends it?", "Who is the sender?");
+    let published = publishing.publish(&files, &by, Stories::OfChanges).await.expect("the story still holds");
+    assert_eq!((published.stories, published.changed), (1, vec![PARCEL.to_owned()]));
+    let shorter = "on: {submit: [{guard: context.parcel.weight > 1, target: offers}, {target: sender}]}";
+    change(&mut files, FLOW, "on: {submit: sender}", shorter);
+    let refused = self::published(&server, &files).await;
+    assert!(refused.starts_with("story: story `described`: state: expected \"sender\", was"), "{refused}");
+    let told = publishing.publish(&files, &by, Stories::Tell).await.expect("it is only told");
+    assert!(told.warnings.iter().any(|problem| problem.code == "story"), "{:?}", told.warnings);
+    files.insert("workflows/releases.yaml", "stories: warn\n".as_bytes());
+    change(&mut files, "forms/parcel/cover/sender.json", "Who is the sender?", "Who sends this?");
+    assert_eq!(self::published(&server, &files).await, "published");
     server.stop().await;
 }

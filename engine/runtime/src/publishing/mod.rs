@@ -1,10 +1,19 @@
 //! Publishing: definitions become versions, in one transaction, for every node.
 
+mod stories;
+
+pub use stories::Stories;
+
+use crate::actor::{Action, Actor, Resource};
 use crate::core::{Core, RuntimeError, load_blocking};
 use engine_definitions::{Files, Held, Problem, Severity};
+use engine_statechart::source::Span;
 use engine_store::{DefinitionFile, JourneyStatus, Publication, StoreError, VersionFiles, VersionRecord};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+
+/// Who may do what, and what a change must have stood, is for operators to change.
+const RESERVED: [&str; 2] = ["workflows/roles.yaml", engine_definitions::RELEASES];
 
 /// What is current, here and on every node.
 #[derive(Clone)]
@@ -18,6 +27,8 @@ pub struct Published {
     pub number: i64,
     /// Workflows whose version is new.
     pub changed: Vec<String>,
+    /// How many stories were played.
+    pub stories: usize,
     pub warnings: Vec<Problem>,
 }
 
@@ -37,29 +48,48 @@ impl From<StoreError> for PublishError {
 }
 
 impl Publishing {
-    /// Checks everything, stores it and switches new journeys to it. The same files again change nothing.
-    pub async fn publish(&self, files: &Files, by: &str) -> Result<Published, PublishError> {
+    /// Checks everything, plays the stories of what changed, stores it and switches new journeys to it. The same files
+    /// again change nothing. What operators keep to themselves ([`RESERVED`]) stays as it is for everybody else
+    /// (**floors**). In the sandbox a story that fails is only told.
+    pub async fn publish(&self, files: &Files, by: &Actor, stories: Stories) -> Result<Published, PublishError> {
         let held = self.held(|path| files.contains(path).then(|| files.hash(path))).await?;
         let loaded = load_blocking(files.clone(), move |files| engine_definitions::publishable(&files, &held)).await;
         let Some(catalog) = loaded.catalog else { return Err(PublishError::Problems(loaded.problems)) };
-        let warnings: Vec<Problem> = loaded.problems.into_iter().filter(|p| p.severity == Severity::Warning).collect();
+        let mut warnings: Vec<Problem> =
+            loaded.problems.into_iter().filter(|p| p.severity == Severity::Warning).collect();
         let contents: Vec<DefinitionFile> = files
             .iter()
             .map(|(path, bytes)| DefinitionFile { path: path.into(), hash: files.hash(path), content: bytes.to_vec() })
             .collect();
         let current = self.core.store().current_publication().await?;
-        if let Some(current) = current.filter(|c| same_files(&c.files, &contents)) {
+        if self.core.permit(by, Action::Operate, Resource::All).is_err() {
+            let before = current.as_ref().map_or(&[][..], |current| &current.files[..]);
+            RESERVED.into_iter().try_for_each(|file| is_left(file, before, &contents))?;
+        }
+        if let Some(current) = current.as_ref().filter(|current| same_files(&current.files, &contents)) {
             if self.core.publication() != current.number {
                 self.core.switch(current.number, catalog);
             }
-            return Ok(Published { number: current.number, changed: Vec::new(), warnings });
+            return Ok(Published { number: current.number, changed: Vec::new(), stories: 0, warnings });
         }
         let before = self.core.catalog();
-        let changed = catalog
+        let changed: Vec<String> = catalog
             .workflows()
             .filter(|w| before.workflow(&w.id).is_none_or(|b| b.version != w.version))
             .map(|w| w.id.clone())
             .collect();
+        let mut count = 0;
+        if current.is_some() || stories == Stories::Play {
+            let before = current.as_ref().map_or(&[][..], |current| &current.files[..]);
+            let played = stories::play(&catalog, &changed, files, before).await;
+            let only_tells =
+                stories == Stories::Tell || catalog.releases().only_warns || self.core.settings.sandbox.enabled;
+            if !played.failures.is_empty() && !only_tells {
+                return Err(PublishError::Problems(played.failures));
+            }
+            count = played.count;
+            warnings.extend(stories::told(played.failures));
+        }
         let versions = catalog
             .workflows()
             .map(|w| VersionRecord {
@@ -70,10 +100,10 @@ impl Publishing {
             })
             .collect();
         let publication =
-            Publication { number: 0, at_ms: self.core.now_ms(), by: by.into(), files: contents, versions };
+            Publication { number: 0, at_ms: self.core.now_ms(), by: by.id.clone(), files: contents, versions };
         let number = self.core.store().publish(publication).await?;
         self.core.switch(number, catalog);
-        Ok(Published { number, changed, warnings })
+        Ok(Published { number, changed, stories: count, warnings })
     }
 
     /// Serves what the database says is current; false when nothing was published yet.
@@ -131,6 +161,16 @@ impl Publishing {
         }
         self.load_current().await
     }
+}
+
+/// A file is what it was before.
+fn is_left(file: &str, before: &[DefinitionFile], after: &[DefinitionFile]) -> Result<(), PublishError> {
+    let hash = |files: &[DefinitionFile]| files.iter().find(|one| one.path == file).map(|one| one.hash.clone());
+    if hash(before) == hash(after) {
+        return Ok(());
+    }
+    let why = "only an operator changes who may do what";
+    Err(PublishError::Problems(vec![Problem::error("floor", &Span::new(&file.into(), 0, 0), why)]))
 }
 
 fn same_files(stored: &[DefinitionFile], new: &[DefinitionFile]) -> bool {

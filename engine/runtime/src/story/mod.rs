@@ -6,6 +6,7 @@ pub use crate::comparison::Difference;
 
 use engine_definitions::story::Story;
 use engine_definitions::{Catalog, Workflow};
+use engine_statechart::source::Span;
 use stage::Stage;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -14,8 +15,7 @@ use std::sync::Arc;
 /// An expectation that did not hold.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
-    /// `file:line:column`.
-    pub place: String,
+    pub place: Span,
     pub difference: Difference,
 }
 
@@ -101,11 +101,11 @@ fn play<'a>(story: &Story, mut stage: Stage<'a>, keeps_all: bool) -> Played<'a> 
         }
         let seen = stage.play(step);
         for difference in stage.compare(&step.expect, &seen) {
-            played.failures.push((number + 1, Failure { place: step.span.to_string(), difference }));
+            played.failures.push((number + 1, Failure { place: step.span.clone(), difference }));
         }
     }
     for difference in stage.replayed() {
-        let place = format!("{}:1:1", story.path);
+        let place = Span::new(&Arc::from(story.path.as_str()), 1, 1);
         played.failures.push((story.steps.len(), Failure { place, difference }));
     }
     played.stages.push(stage);

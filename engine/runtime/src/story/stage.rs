@@ -273,6 +273,10 @@ impl<'a> Stage<'a> {
                     turn.resend(sent.and_then(|event| Fact::read(event).ok()));
                     Ok(())
                 }
+                Question::Known => {
+                    turn.answer_known(&self.actor);
+                    Ok(())
+                }
                 Question::Send { .. } | Question::Link { .. } => Ok(()),
                 Question::System { invoke, run, name, input } => self
                     .system(&name, &input, &mut turn)
@@ -330,6 +334,12 @@ impl<'a> Stage<'a> {
                 let told = |name: &str| self.signed_in[name].as_str().unwrap_or_default();
                 let (name, mobile, email) = (told("name"), told("mobile"), told("email"));
                 CallResult::output(json!({"ok": ok, "name": name, "mobile": mobile, "email": email, "shown": false}))
+            }
+            "person.record" => {
+                let told = |name: &str| input.get(name).and_then(Value::as_str).unwrap_or_default();
+                let found = &self.signed_in["records"][told("kind")][told("key")];
+                let (record, context) = (&found["record"], &found["context"]);
+                CallResult::output(json!({"ok": found.is_object(), "record": record, "context": context}))
             }
             "person.restore" => CallResult::output(json!({"ok": true})),
             _ => CallResult::output(Value::Null),

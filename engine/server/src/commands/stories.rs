@@ -68,10 +68,11 @@ fn run(dir: &Path, only: Option<&str>) -> Result<ExitCode> {
 /// One step after the other, each with its differences in columns.
 fn told(story: &str, failures: &[Failure]) -> String {
     let mut out = String::new();
-    let mut place = "";
+    let mut place = None;
     for failure in failures {
-        if failure.place != place {
-            place = &failure.place;
+        if place != Some(&failure.place) {
+            place = Some(&failure.place);
+            let place = &failure.place;
             out.push_str(&format!("{place}: {story}\n{}", row(["", "expected", "found"])));
         }
         let Difference { at, expected, found } = &failure.difference;
@@ -123,12 +124,13 @@ fn shown(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use engine_statechart::source::Span;
     use serde_json::json;
 
     #[test]
     fn expected_and_found_stand_side_by_side() {
         let failure = |at: &str, expected: Value, found: Value| Failure {
-            place: "a/stories/b.yaml:7:5".into(),
+            place: Span::new(&"a/stories/b.yaml".into(), 7, 5),
             difference: Difference::new(at, expected, found),
         };
         let failures = [

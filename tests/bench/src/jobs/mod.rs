@@ -14,7 +14,7 @@ use anyhow::{Context as _, Result};
 use begun::Begun;
 use engine_definitions::Files;
 use engine_partners::Partners;
-use engine_runtime::{Runtime, SystemClock};
+use engine_runtime::{Actor, Runtime, Stories, SystemClock};
 use engine_settings::{Secret, Settings};
 use engine_store::{Changed, Commit, JourneyStatus, JourneyUpdate, NewJourney};
 use serde_json::json;
@@ -64,7 +64,8 @@ impl Bench {
         store.migrate().await?;
         let runtime = Runtime::new(store, settings.clone(), Arc::new(SystemClock::default())).await?;
         let files = Files::read_dir(definitions())?;
-        runtime.publishing.publish(&files, "bench").await.map_err(|error| anyhow::anyhow!("{error:?}"))?;
+        let by = Actor::operator("bench");
+        runtime.publishing.publish(&files, &by, Stories::OfChanges).await.map_err(|error| anyhow::anyhow!("{error:?}"))?;
         Ok(Bench { database, runtime, partners: Arc::new(Partners::new(settings, None)?) })
     }
 

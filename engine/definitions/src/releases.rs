@@ -1,0 +1,24 @@
+//! `workflows/releases.yaml`: what a change must have stood before it is published.
+
+use crate::fields::Fields;
+use crate::source::Node;
+use engine_statechart::Problem;
+
+pub const FILE: &str = "workflows/releases.yaml";
+pub(crate) const OF_STORIES: [&str; 2] = ["refuse", "warn"];
+
+/// Without the file everything is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Releases {
+    /// A story that fails is told, and does not keep the change back.
+    pub only_warns: bool,
+}
+
+impl Releases {
+    pub(crate) fn compile(node: &Node, problems: &mut Vec<Problem>) -> Releases {
+        let Some(mut fields) = Fields::open(node, "releases", &["stories"], problems) else {
+            return Releases::default();
+        };
+        Releases { only_warns: fields.word("stories", &OF_STORIES) == Some("warn") }
+    }
+}
