@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make run` and `make test`.
-.PHONY: help run dev test requirements contract forms customers chaos siege guard soak histories fuzz release bench bench-sealing bench-web web check clean fmt pictures
+.PHONY: help run dev test requirements contract forms customers chaos siege guard cover soak histories fuzz release bench bench-sealing bench-web web check clean fmt pictures
 .DEFAULT_GOAL := help
 
 CARGO ?= cargo
@@ -68,6 +68,7 @@ test: ## Everything: set-up, Rust, web, definitions, agreement with XState, brow
 	@.ci/part crashes '$(dir $(BINARY))chaos --short'
 	@.ci/part siege '$(dir $(BINARY))siege --short'
 	@.ci/part guard '$(dir $(BINARY))guard --short'
+	@.ci/part cover '$(dir $(BINARY))cover --short'
 	@.ci/part customers '$(dir $(BINARY))customers --count 60'
 	@.ci/part fuzz '.ci/fuzz $(BINARY) 60 1'
 	@.ci/part contract 'cd web/contract && npm run --silent check'
@@ -148,6 +149,11 @@ guard: ## What stands before an account: wrong one-time passwords in parallel, a
 	@.ci/setup test
 	@$(MAKE) --no-print-directory web
 	$(CARGO) run --release --quiet --package journey-tests --bin guard -- $(ARGS)
+
+cover: ## Everybody who is not the customer opens everything there is, in every role and each way to help, and finds nothing of the customer (the form of make test: ARGS="--short")
+	@.ci/setup test
+	@$(MAKE) --no-print-directory web
+	$(CARGO) run --release --quiet --package journey-tests --bin cover -- $(ARGS)
 
 soak: ## An hour of customers who buy cars beside partners that misbehave: memory, file size and latency stay flat (options: ARGS="--help")
 	@.ci/setup test
