@@ -4,9 +4,11 @@
 use crate::passwords::code;
 use crate::roles::sitting;
 use engine_definitions::Files;
-use journey_tests::server::{Reply, TestServer, Visitor};
+use journey_tests::server::{TestServer, Visitor};
 use serde_json::{Value, json};
 use std::path::Path;
+
+pub(crate) use journey_tests::people::follows;
 
 const MOBILE: &str = "9812345670";
 
@@ -48,13 +50,6 @@ async fn told(server: &TestServer, mobile: &str, has: &str) -> String {
         inbox["messages"][0]["text"].as_str().filter(|text| text.contains(has)).map(str::to_owned)
     };
     server.until(has, newest).await
-}
-
-/// Opens the address of a message and presses its button.
-pub(crate) async fn follows(browser: &Visitor, message: &str) -> Reply {
-    let code: String = message.split("/r/").nth(1).expect("a link").chars().take(22).collect();
-    let form = [("content-type", "application/x-www-form-urlencoded"), ("x-journey", "")];
-    browser.send("POST", &format!("/r/{code}"), &form, Some(String::new())).await
 }
 
 pub(crate) fn events(view: &Value) -> Vec<&str> {

@@ -5,19 +5,14 @@ use crate::assisted::{at, events, follows, start, with_contact};
 use crate::purchase::{Customer, INSURER};
 use crate::roles::sitting;
 use crate::staff::{comes_by, holds};
-use journey_tests::server::{Reply, TestServer, Visitor};
+use journey_tests::server::{TestServer, Visitor};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
+pub(crate) use journey_tests::people::{brings, confirms_by, messages, read_out};
+
 const MOBILE: &str = "9812345670";
 const SHARES: [&str; 2] = ["share_sms", "share_whatsapp"];
-
-/// What was sent to a number, the newest first.
-pub(crate) async fn messages(server: &TestServer, mobile: &str) -> Vec<String> {
-    let inbox = server.visitor().get(&format!("/sandbox/inbox.json?to={mobile}")).await.ok(200);
-    let all = inbox["messages"].as_array().expect("messages").iter();
-    all.map(|message| message["text"].as_str().expect("a text").to_owned()).collect()
-}
 
 /// What this event has sent to her; who does it stays where they are.
 async fn shared(advisor: &mut Customer<'_>, event: &str) -> String {
@@ -31,19 +26,6 @@ async fn shared(advisor: &mut Customer<'_>, event: &str) -> String {
 /// She opens the link that was sent to her, has a code sent, and shows that the number is hers.
 pub(crate) async fn confirms(server: &TestServer, id: &str) -> Visitor {
     confirms_by(server, MOBILE, id).await
-}
-
-/// The same, of this number.
-pub(crate) async fn confirms_by(server: &TestServer, mobile: &str, id: &str) -> Visitor {
-    let phone = Visitor::holding(server.product.url(), "another", "phone");
-    let link = async || messages(server, mobile).await.into_iter().find(|text| text.contains("/r/"));
-    let link = server.until("the link", link).await;
-    assert_eq!(follows(&phone, &link).await.status, 303);
-    let view = phone.view(id).await;
-    let asked = phone.event(&view, "open", json!({})).await.ok(200);
-    let code = crate::passwords::code(&server.product.runtime, id).await;
-    phone.event(&asked, "submit", json!({"code": code})).await.ok(200);
-    phone
 }
 
 /// Of another phone with this link: what it is shown.
@@ -301,17 +283,6 @@ async fn a_visit_is_booked_for_a_customer_who_agrees_herself() {
     // Whoever books for herself agrees on the first page, as before.
     assert_eq!(server.visitor().start("health/advisor-at-home", booking).await.status, 422);
     server.stop().await;
-}
-
-/// The code that she is shown, as she reads it out.
-pub(crate) fn read_out(view: &Value) -> String {
-    let text = view["messages"].as_array().expect("messages").iter().find(|one| one["code"] == "journey.invited");
-    let text = text.expect("a code")["text"].as_str().expect("a text");
-    text.split(": ").nth(1).expect("a code").chars().take(9).collect()
-}
-
-pub(crate) async fn brings(advisor: &Visitor, code: &str) -> Reply {
-    advisor.send("POST", "/api/v1/take-over", &[], Some(json!({"code": code}).to_string())).await
 }
 
 /// Nobody comes in unasked, nobody guesses, and only staff who act for customers may try. The code that is good now.

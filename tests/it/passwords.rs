@@ -2,12 +2,12 @@
 
 use crate::nodes::Nodes;
 use engine_definitions::Files;
-use engine_runtime::effect::NotifyPayload;
 use engine_store::EffectFilter;
 use journey_tests::server::{Reply, TestServer, Visitor, fixture, line};
 use serde_json::{Value, json};
-use sha2::Digest;
 use sqlx::Connection;
+
+pub(crate) use journey_tests::people::{code, solved};
 
 const GATE: &str = "
 id: gate
@@ -54,7 +54,7 @@ sample: {code: '123456', minutes: 5}
 ";
 
 /// The club with a gate; `gate` is its flow.
-fn gated(gate: &str) -> Files {
+pub(crate) fn gated(gate: &str) -> Files {
     let mut files = fixture("club");
     files.insert("workflows/club/gate/flow.yaml", gate.as_bytes());
     files.insert("forms/club/gate/code.json", CODE.as_bytes());
@@ -77,14 +77,6 @@ fn step(view: &Value) -> &str {
 
 fn told(view: &Value) -> &str {
     view["messages"][0]["code"].as_str().unwrap_or_default()
-}
-
-/// The newest code of a journey, as the message carries it.
-pub(crate) async fn code(runtime: &engine_runtime::Runtime, journey: &str) -> String {
-    let filter = EffectFilter { journey: Some(journey.into()), kind: Some("notify".into()), ..EffectFilter::default() };
-    let order = runtime.store().effects(filter).await.expect("effects").pop().expect("a message");
-    let payload: NotifyPayload = serde_json::from_value(order.payload).expect("a payload");
-    runtime.work.otp_code(journey, &payload).expect("a code")
 }
 
 fn other_than(code: &str) -> &'static str {
@@ -234,16 +226,6 @@ async fn a_code_that_cannot_be_sent_is_told_to_the_person() {
     let events = store.events(id(&view), 0, 100).await.expect("events");
     assert!(events.iter().all(|event| event.data["event"] != "notify.failed"), "{events:?}");
     server.stop().await;
-}
-
-/// A number for which the hash begins with so many zero bits.
-pub(crate) fn solved(challenge: &Value) -> String {
-    let (token, bits) = (challenge["token"].as_str().expect("a token"), challenge["bits"].as_u64().expect("bits"));
-    let zeros = |text: &str| {
-        let hash = sha2::Sha256::digest(text.as_bytes());
-        u128::from_be_bytes(hash[..16].try_into().expect("16 bytes")).leading_zeros()
-    };
-    (0..).map(|n| format!("{token}.{n}")).find(|proof| u64::from(zeros(proof)) >= bits).expect("a proof")
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,13 +2,11 @@
 
 use engine_definitions::{Files, Policy, ROUTES, Right, RouteAsks, Whose};
 use engine_runtime::Actor;
-use engine_store::SessionRecord;
 use journey_tests::server::{Reply, TestServer, Visitor, fixture};
 use serde_json::json;
-use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 
-const SESSION: &str = "__Host-session";
+pub(crate) use journey_tests::people::sitting;
 
 /// Somebody with this role and a session (an operator: a token), and a journey of hers where the role begins any.
 struct Somebody {
@@ -66,34 +64,6 @@ impl Somebody {
         let body = (method != "GET").then(|| body.to_string());
         self.visitor.send(method, &path, &headers, body).await
     }
-}
-
-/// In a session with this role.
-pub(crate) async fn sitting(server: &TestServer, role: &str, n: u8) -> Visitor {
-    let runtime = &server.product.runtime;
-    match role {
-        "visitor" | "operator" => server.visitor(),
-        _ => {
-            let (token, id) = (format!("{n:02x}").repeat(32), format!("{n:02x}").repeat(16));
-            let (kind, person) = if role == "customer" { ("customer", Some("c".repeat(32))) } else { ("staff", None) };
-            let now = runtime.now_ms();
-            let session = SessionRecord {
-                token_hash: hex(&Sha256::digest(token.as_bytes())[..16]),
-                id: id.clone(),
-                subject: json!({"kind": kind, "roles": [role], "person": person, "staff": id, "name": "asha"}),
-                person,
-                created_at_ms: now,
-                used_at_ms: now,
-                expires_at_ms: now + 30 * 86_400_000,
-            };
-            runtime.store().save_session(session).await.expect("saved");
-            Visitor::holding(server.product.url(), SESSION, &token)
-        }
-    }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A parcel of hers from the first page to its document.

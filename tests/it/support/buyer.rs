@@ -1,7 +1,8 @@
 //! A customer of the shipped definitions who does at every page what leads to the end of her errand. No two have the same
 //! vehicle, so that every one of them asks every partner.
 
-use crate::server::Visitor;
+use crate::people::password_in;
+use crate::server::{PATIENCE, Visitor};
 use chrono::{Days, NaiveDate};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
@@ -55,6 +56,8 @@ pub struct Buyer {
     mobile: String,
     registration: String,
     today: NaiveDate,
+    /// What she answers instead of what others do, by field.
+    says: Map<String, Value>,
     pub view: Value,
     /// How long each request took since somebody looked.
     pub taken: Vec<(Asked, Duration)>,
@@ -73,9 +76,19 @@ impl Buyer {
             registration: format!("DL-3-C{series}-{:04}", 1 + number % 9_999),
             random,
             today,
+            says: Map::new(),
             view: Value::Null,
             taken: Vec::new(),
         }
+    }
+
+    /// The same customer with answers of her own, by field; her mobile is one.
+    pub fn saying(mut self, says: Map<String, Value>) -> Buyer {
+        if let Some(mobile) = says.get("mobile").and_then(Value::as_str) {
+            mobile.clone_into(&mut self.mobile);
+        }
+        self.says = says;
+        self
     }
 
     pub fn id(&self) -> &str {
@@ -110,7 +123,8 @@ impl Buyer {
             let (reply, took) = timed(self.shop.start(workflow, data)).await;
             return self.came(reply.ok(201), took);
         }
-        let step = self.step().to_owned();
+        // The one vehicle's steps are the other's.
+        let step = self.step().replacen("bike.", "car.", 1);
         match step.as_str() {
             "car.policy.issued" | "login.in" => Next::Ended,
             booked if booked.starts_with("visit.open.booked") => Next::Ended,
@@ -128,6 +142,17 @@ impl Buyer {
             _ => {
                 let data = self.answers(&step);
                 self.sends("submit", data).await
+            }
+        }
+    }
+
+    /// Goes on until her page is one that ends so.
+    pub async fn comes_to(&mut self, end: &str) {
+        let until = Instant::now() + 4 * PATIENCE;
+        while !self.step().ends_with(end) {
+            assert!(Instant::now() < until, "at {} instead of {end}: {}", self.step(), self.view);
+            if self.goes_on().await == Next::Waits {
+                tokio::time::sleep(Duration::from_millis(20)).await;
             }
         }
     }
@@ -161,6 +186,7 @@ impl Buyer {
             _ => json!({}),
         };
         data.extend(own.as_object().cloned().unwrap_or_default());
+        data.extend(self.says.clone());
         if step == "car.owner" {
             data.entry("is_financed").or_insert(json!(false));
         }
@@ -191,7 +217,7 @@ impl Buyer {
     async fn password(&self) -> Option<String> {
         let inbox = self.partners.get(&format!("/sandbox/inbox.json?to={}", self.mobile)).await.ok(200);
         let texts = inbox["messages"].as_array()?.iter().filter_map(|message| message["text"].as_str());
-        texts.filter_map(|text| text.split(' ').next()).find(|word| word.len() == 6).map(str::to_owned)
+        texts.filter_map(password_in).next().map(str::to_owned)
     }
 
     /// The page says what is wrong with what she sent: her password was too old.
@@ -212,7 +238,8 @@ impl Buyer {
         Next::Acted
     }
 
-    async fn sends(&mut self, kind: &str, data: Value) -> Next {
+    /// Presses something of her own choice.
+    pub async fn sends(&mut self, kind: &str, data: Value) -> Next {
         let (reply, took) = timed(self.shop.event(&self.view, kind, data)).await;
         match reply.status {
             200 => self.came(reply.json(), took),

@@ -8,5 +8,6 @@ pub mod chaos;
 pub mod contract;
 pub mod forms;
 pub mod kept;
+pub mod people;
 pub mod postgres;
 pub mod server;
