@@ -26,6 +26,7 @@ const TEXTS: &[(&str, &[&str])] = &[
     ("driving_license", &["DL0420110149646"]),
     ("voter_id_card", &["ABC1234567"]),
     ("passport_number", &["M1234567"]),
+    ("nrega_card", &["RJ-10-001-002-003456/123"]),
     ("passport_file_number", &["DL1234567890123"]),
     ("proposer_email", &["asha@example.com", "asha@example.com", "a@b"]),
     ("dob", &["1990-04-12", "1990-04-12", "2012-01-01"]),

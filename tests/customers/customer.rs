@@ -1,9 +1,11 @@
 //! One customer: reads what is drawn, answers legally or not, corrects what she is told to, presses any button.
 
 use crate::answers::answer;
+use crate::ways::{Company, Way};
 use anyhow::{Context as _, Result, bail, ensure};
 use engine_runtime::{Clock as _, Operations};
 use engine_store::Store;
+use journey_tests::people::password_in;
 use journey_tests::server::{TestServer, Visitor};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
@@ -78,13 +80,18 @@ pub struct Paid {
 
 pub struct Customer {
     crowd: Arc<Crowd>,
-    server: Arc<TestServer>,
-    browser: Visitor,
+    pub server: Arc<TestServer>,
+    pub browser: Visitor,
     random: StdRng,
-    mobile: String,
-    line: &'static str,
+    pub mobile: String,
+    /// No other customer has it.
+    pub name: String,
+    pub line: &'static str,
     kind: &'static str,
-    trail: Vec<String>,
+    /// How they come, and who is beside them.
+    pub way: Way,
+    pub company: Company,
+    pub trail: Vec<String>,
     /// Her own, for all that comes after the first prices.
     later: Option<StdRng>,
     /// How often all insurers had answered and none had a price.
@@ -104,15 +111,19 @@ impl Customer {
         let mut random = StdRng::seed_from_u64(seed * 1_000_000 + number % VEHICLES);
         let line = if random.random_bool(0.7) { "car" } else { "bike" };
         let kind = *["registered", "unknown", "new"].choose(&mut random).expect("a kind");
+        let way = Way::of(number, VEHICLES);
         Customer {
             crowd,
             browser: server.visitor(),
             server,
             random,
             mobile: format!("98{:08}", number + 1),
+            name: format!("Asha Quill{}", letters(number)),
             line,
             kind,
-            trail: vec![format!("customer {number} of seed {seed}: {line}, {kind}")],
+            way,
+            company: Company::default(),
+            trail: vec![format!("customer {number} of seed {seed}: {line}, {kind}, {way:?}")],
             later: Some(StdRng::seed_from_u64(seed * 1_000_000 + VEHICLES + number)),
             priceless: 0,
             answers: BTreeMap::new(),
@@ -190,11 +201,11 @@ impl Customer {
         blocks.flat_map(|block| block["items"].as_array().cloned().unwrap_or_default()).collect()
     }
 
-    fn step(&self) -> &str {
+    pub fn step(&self) -> &str {
         self.view["step"]["id"].as_str().unwrap_or_default()
     }
 
-    fn has_paid(&self) -> bool {
+    pub fn has_paid(&self) -> bool {
         self.paid.iter().any(|paid| paid.comes)
     }
 
@@ -205,6 +216,13 @@ impl Customer {
     }
 
     async fn walks(&mut self) -> Result<End> {
+        self.arrives().await?;
+        let end = self.comes_to_an_end().await?;
+        self.leaves().await?;
+        Ok(end)
+    }
+
+    async fn comes_to_an_end(&mut self) -> Result<End> {
         let plate = if self.line == "car" { "DL-3-CAB-1234" } else { "DL-3-SAB-1234" };
         let first = match self.kind {
             "registered" => json!({"kind": "registered", "registration": plate}),
@@ -221,6 +239,7 @@ impl Customer {
             let step = self.step().to_owned();
             self.trail.push(step.clone());
             self.sees()?;
+            self.is_not_alone().await?;
             if step.ends_with("policy.issued") {
                 self.is_sold_rightly()?;
                 self.money_has_an_end(true).await?;
@@ -337,20 +356,34 @@ impl Customer {
         self.sends(event, button["data"].clone()).await
     }
 
+    /// Wants to do something that only some do at this page.
+    pub fn is_moved(&mut self) -> bool {
+        self.random.random_bool(0.15)
+    }
+
+    pub fn email(&self) -> String {
+        format!("{}@canary.example", self.name.split(' ').next_back().unwrap_or_default().to_lowercase())
+    }
+
+    /// Time may pass meanwhile.
+    pub async fn rests(&self, pause: Duration) {
+        self.crowd.waiting.fetch_add(1, Ordering::Relaxed);
+        tokio::time::sleep(pause).await;
+        self.crowd.waiting.fetch_sub(1, Ordering::Relaxed);
+    }
+
     async fn looks_later(&mut self) {
         self.looks_after(&mut { LOOK }).await;
     }
 
     /// Each pause is longer than the one before.
     pub async fn looks_after(&mut self, pause: &mut Duration) {
-        self.crowd.waiting.fetch_add(1, Ordering::Relaxed);
-        tokio::time::sleep(*pause).await;
-        self.crowd.waiting.fetch_sub(1, Ordering::Relaxed);
+        self.rests(*pause).await;
         *pause = (*pause * 2).min(LOOK_MAX);
         self.looks().await;
     }
 
-    async fn looks(&mut self) {
+    pub async fn looks(&mut self) {
         self.view = self.browser.view(self.id()).await;
     }
 
@@ -447,7 +480,15 @@ impl Customer {
         if name == "registration" && self.random.random_bool(0.5) {
             return Some(json!(if self.line == "car" { "DL-3-CAB-1234" } else { "DL-3-SAB-1234" }));
         }
-        answer(&self.browser, &mut self.random, name, rule, so_far).await
+        let drawn = answer(&self.browser, &mut self.random, name, rule, so_far).await?;
+        let words: Vec<&str> = self.name.split(' ').collect();
+        Some(match name {
+            "name" => json!(self.name),
+            "proposer_first_name" => json!(words.first()),
+            "proposer_last_name" => json!(words.last()),
+            "proposer_email" if drawn != "a@b" => json!(self.email()),
+            _ => drawn,
+        })
     }
 
     /// The newest one-time password that the fake SMS partner has got for her.
@@ -455,8 +496,8 @@ impl Customer {
         let path = format!("/sandbox/inbox.json?to={}", self.mobile);
         for _ in 0..600 {
             let inbox = self.browser.get(&path).await.ok(200);
-            let texts = inbox["messages"].as_array().into_iter().flatten().filter_map(|one| one["text"].as_str());
-            let code = texts.filter_map(|text| text.split(' ').next()).find(|word| word.len() == 6);
+            let mut texts = inbox["messages"].as_array().into_iter().flatten().filter_map(|one| one["text"].as_str());
+            let code = texts.find_map(password_in);
             if let Some(code) = code {
                 return Some(code.to_owned());
             }
@@ -534,4 +575,9 @@ impl Customer {
         let headers = [("content-type", "application/x-www-form-urlencoded"), ("x-journey", "")];
         self.browser.send("POST", path, &headers, Some(body)).await.header("location").to_owned()
     }
+}
+
+/// A number in letters, for names.
+fn letters(number: u64) -> String {
+    number.to_string().bytes().map(|digit| char::from(b'a' + digit - b'0')).collect()
 }

@@ -7,6 +7,7 @@ mod answers;
 mod customer;
 mod mistakes;
 mod rules;
+mod ways;
 
 use anyhow::{Context as _, Result};
 use clap::Parser;
@@ -152,6 +153,8 @@ async fn shop(files: Files) -> TestServer {
     TestServer::start_with(files, |settings| {
         settings.otp.unproven_per_address_hour = 1_000_000;
         settings.otp.block_hour = 1_000_000;
+        // Some log in twice and more on one day.
+        (settings.otp.per_hour, settings.otp.per_day) = (30, 100);
         (settings.limits.rate_per_s, settings.limits.rate_burst) = (0, 1_000_000);
         (settings.limits.write_rate_per_s, settings.limits.write_rate_burst) = (0, 1_000_000);
         settings.limits.starts_per_hour = 0;

@@ -19,7 +19,7 @@ pub const MISTAKES: &[Mistake] = &[
     Mistake {
         breaks: "the policy says",
         file: "workflows/motor/car/views/issued.yaml",
-        changes: &[("lines: data.plan.breakup", "lines: data.plan.breakup.filter(l, l.kind != 'total')")],
+        changes: &[("lines_said(data.plan.breakup)", "lines_said(data.plan.breakup.filter(l, l.kind != 'total'))")],
     },
     Mistake {
         breaks: "nobody paid that",
@@ -31,12 +31,12 @@ pub const MISTAKES: &[Mistake] = &[
         file: "workflows/shared/policy/part.yaml",
         changes: &[
             (
-                ", {type: incident, reason: issue_refused, detail: {code: event.error.code, insurer: plan.insurer}}]",
-                "]",
+                ", {type: incident, reason: issue_refused, detail: {code: event.error.code, insurer: plan.insurer}}, *delayed]",
+                ", *delayed]",
             ),
             (
-                "            - {type: incident, reason: issue_failed, detail: {code: event.error.code, insurer: plan.insurer}}\n",
-                "",
+                "&failed {type: incident, reason: issue_failed, detail: {code: event.error.code, insurer: plan.insurer}}",
+                "&failed {assign: {my.polls: my.polls}}",
             ),
         ],
     },
@@ -64,7 +64,7 @@ pub const MISTAKES: &[Mistake] = &[
     Mistake {
         breaks: "a firm that drives",
         file: "workflows/motor/car/values.yaml",
-        changes: &[("driver_said == (is_company ? 'cover' : 'firm')\"", "false\"")],
+        changes: &[("driver_said == (drives ? 'firm' : 'cover')\"", "false\"")],
     },
     Mistake {
         breaks: "who declared nothing",
@@ -101,6 +101,11 @@ pub const MISTAKES: &[Mistake] = &[
         breaks: "on the page",
         file: "workflows/motor/car/values.yaml",
         changes: &[("insured_before ? [] : of_last_policy", "[]"), ("is_new ? ['/manufacturing_year'] : []", "[]")],
+    },
+    Mistake {
+        breaks: "the helper sees",
+        file: "workflows/roles.yaml",
+        changes: &[("plain: [registration]", "plain: [registration, name, email]")],
     },
     Mistake {
         breaks: "without words",

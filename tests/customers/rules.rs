@@ -40,7 +40,9 @@ impl Customer {
         ensure!(total.is_some() && total == self.price(), "the policy says {total:?}, shown was {:?}", self.price());
 
         let covers_driver = lines.iter().any(|line| line["label"] == "Personal accident of the owner-driver");
-        let is_firm = self.answered("owner", "customer_type") == "company";
+        // A proprietor is a person, and drives.
+        let is_firm =
+            self.answered("owner", "customer_type") == "company" && self.answered("owner", "firm_type") != "proprietor";
         ensure!(!(is_firm && covers_driver), "a firm that drives");
         let alone = self.chosen["action"]["data"]["plan_type"] == "own_damage";
         let declared = !["", "cover"].contains(&self.answered("quotes", "owner_driver").as_str());
