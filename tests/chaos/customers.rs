@@ -27,6 +27,8 @@ pub struct Ledger {
     /// Answers that said so themselves.
     pub replayed: AtomicU64,
     pub requests: AtomicU64,
+    /// Answers 500: nobody promised an outage.
+    pub broken: AtomicU64,
     /// Journeys that a restored backup knows nothing of.
     pub lost: AtomicU64,
 }
@@ -262,7 +264,10 @@ impl Customer {
             }
             match self.once(method, path, body.as_ref()).await {
                 Ok(answer) if answer.status < 500 && answer.status != 429 => return Ok(answer),
-                Ok(answer) => last = format!("{}: {}", answer.status, answer.body),
+                Ok(answer) => {
+                    self.ledger.broken.fetch_add(u64::from(answer.status == 500), Ordering::Relaxed);
+                    last = format!("{}: {}", answer.status, answer.body);
+                }
                 Err(error) => last = error.to_string(),
             }
             let pause = self.rng.random_range(50..250);

@@ -24,10 +24,10 @@ struct Arguments {
     /// crashes (with bad lines, a full disk, a clock that jumps), restore (customers work, a backup is taken, the database
     /// is lost; the backup goes on elsewhere: nothing is sent before an operator says so, nothing is done twice, what was
     /// told of lost orders is an operator's), slow-partner (hundreds of steps wait for it, a message and a timer do not),
-    /// upgrade
-    /// (the kept database of tests/histories is taken over, killed at its start, and its journeys go on) or all; record
-    /// writes journeys under kills into tests/histories, only while the format is open
-    #[arg(long, default_value = "all", value_parser = ["crashes", "restore", "slow-partner", "upgrade", "record", "all"])]
+    /// keys (another master key, node by node, there and back; the short form leaves it out), upgrade (the kept database
+    /// of tests/histories is taken over, killed at its start, and its journeys go on) or all; record writes journeys under
+    /// kills into tests/histories, only while the format is open
+    #[arg(long, default_value = "all", value_parser = ["crashes", "restore", "slow-partner", "keys", "upgrade", "record", "all"])]
     round: String,
     /// Crashes (kill -9) on each database
     #[arg(long, default_value_t = 200)]
@@ -103,6 +103,10 @@ async fn main() -> anyhow::Result<ExitCode> {
         }
         if wanted("slow-partner") && database != Database::Unplugged {
             good &= told(chaos::slow_partner(options.clone()).await?);
+        }
+        let is_changed = wanted("keys") && !(arguments.short && arguments.round == "all");
+        if is_changed && database != Database::Unplugged {
+            good &= told(chaos::another_key(options.clone()).await?);
         }
         if wanted("upgrade") && database != Database::Unplugged {
             match chaos::upgrade(options).await? {

@@ -3,6 +3,7 @@
 use super::report::Report;
 use super::{Database, Options};
 use anyhow::{Context as _, Result, bail, ensure};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -287,9 +288,13 @@ impl Drop for Process {
     }
 }
 
+/// Variables beyond those of every process, as the next start finds them.
+type Variables = Arc<Mutex<BTreeMap<&'static str, OsString>>>;
+
 /// All processes of the product over one database.
 pub struct Product {
     pub processes: Vec<Arc<Process>>,
+    settings: Variables,
 }
 
 /// What the product's processes are started with.
@@ -307,16 +312,17 @@ pub struct Ground<'g> {
 
 impl Product {
     pub async fn start(options: &Options, ground: Ground<'_>) -> Result<Product> {
-        let Ground { binary, folder, url, definitions, partners, ports, mut settings } = ground;
+        let Ground { binary, folder, url, definitions, partners, ports, settings } = ground;
         binary.publish(folder, url, definitions)?;
-        settings.push(("JOURNEY_SANDBOX__URL", partners.into()));
-        settings.push(("JOURNEY_WORKER__LEASE_MS", options.lease.as_millis().to_string().into()));
+        let lease = options.lease.as_millis().to_string();
+        let own = [("JOURNEY_SANDBOX__URL", partners.into()), ("JOURNEY_WORKER__LEASE_MS", lease.into())];
+        let settings: Variables = Arc::new(Mutex::new(settings.into_iter().chain(own).collect()));
         let process = |name: &str, arguments: Vec<String>, works: bool, port: Option<u16>| {
             let (binary, at, url, settings) = (binary.clone(), folder.to_owned(), url.to_owned(), settings.clone());
             let build = move || {
                 let mut command = binary.command(&at, &url);
                 // a write beyond a limit of the file's size is an error like a full disk, not a signal
-                command.envs(settings.iter().map(|(name, value)| (name, value))).args(&arguments);
+                command.envs(&*settings.lock().unwrap_or_else(|e| e.into_inner())).args(&arguments);
                 ignoring_xfsz(command)
             };
             Arc::new(Process::new(name, works, port, folder, build))
@@ -338,12 +344,26 @@ impl Product {
                 process("worker-b", vec!["worker".into()], true, None),
             ],
         };
-        let product = Product { processes };
+        let product = Product { processes, settings };
         for process in &product.processes {
             process.start()?;
         }
         product.up().await?;
         Ok(product)
+    }
+
+    /// Of processes that have their settings already.
+    pub fn of(processes: Vec<Arc<Process>>) -> Product {
+        Product { processes, settings: Variables::default() }
+    }
+
+    /// For whatever starts from now on.
+    pub fn set(&self, name: &'static str, value: Option<&str>) {
+        let mut settings = self.settings.lock().unwrap_or_else(|e| e.into_inner());
+        match value {
+            Some(value) => settings.insert(name, value.into()),
+            None => settings.remove(name),
+        };
     }
 
     /// Waits until every process that was started has said that it is ready.

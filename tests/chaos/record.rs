@@ -85,7 +85,7 @@ pub async fn run(options: Options) -> Result<Option<Report>> {
 /// Every customer comes back to the shop at this port and ends all that she had begun; what went wrong.
 pub async fn finished(kept: Vec<Kept>, port: u16) -> Result<Vec<String>> {
     let shop = Process::new("shop", false, Some(port), Path::new("."), || Command::new("false"));
-    let product = Arc::new(Product { processes: vec![Arc::new(shop)] });
+    let product = Arc::new(Product::of(vec![Arc::new(shop)]));
     let (ledger, stay) = (Arc::new(Ledger::default()), Stay::default());
     stay.stop.cancel();
     let count: usize = kept.iter().map(|kept| kept.journeys.len()).sum();

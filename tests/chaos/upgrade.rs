@@ -112,7 +112,7 @@ async fn partners_come_back(
             command
         }
     };
-    let first = Product { processes: vec![Arc::new(Process::new("first", false, Some(port), folder, build))] };
+    let first = Product::of(vec![Arc::new(Process::new("first", false, Some(port), folder, build))]);
     first.processes[0].start()?;
     first.up().await?;
     let up = json!({"partner": "*", "mode": "normal"});

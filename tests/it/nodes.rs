@@ -5,6 +5,7 @@ use engine_runtime::SystemClock;
 use engine_server::{Product, Source, Start};
 use engine_settings::{Secret, Settings};
 use engine_store::{EffectFilter, EffectState};
+use futures::StreamExt;
 use journey_tests::chaos::processes::{Binary, KEY};
 use journey_tests::postgres;
 use journey_tests::server::{Visitor, fixture, until};
@@ -386,4 +387,92 @@ async fn a_sqlite_file_has_one_process_and_others_are_told() {
     assert!(said.contains("a SQLite file has one process"), "{said}");
     assert!(Path::new(&folder.path().join("journey.db")).exists());
     product.stop().await.expect("it stops");
+}
+
+/// Whoever walks is told of to a partner; who turns waits for a password, and then for a deadline.
+const WALK: &str = "
+id: walk
+title: A walk
+base: /walk
+timezone: Asia/Kolkata
+ttl: 1d
+track: {call: scribe/step, input: {member: \"get(context.member, 'name', '')\"}}
+initial: ask
+context: {member: {}}
+states:
+  ask:
+    step: {form: club/join/member, into: member, path: ''}
+    on: {submit: there}
+  there: {step: {wait: club.joined, path: there}, after: {1d: over}}
+  over: {type: final, step: {wait: club.joined, path: there}}
+";
+const TURN: &str = "
+id: gate
+title: The turn
+base: /gate
+timezone: Asia/Kolkata
+ttl: 1d
+initial: ask
+context: {member: {}}
+states:
+  ask:
+    step: {form: club/join/member, into: member, path: ''}
+    on: {submit: sending}
+  sending:
+    step: {wait: club.joined, path: sending}
+    invoke: {id: send, src: system/otp.send, input: {mobile: context.member.mobile, purpose: \"'lead'\"}, onDone: asking, onError: over}
+  asking:
+    step: {form: code, path: code}
+    on: {submit: over}
+    after: {1s: over}
+  over: {type: final, step: {wait: club.joined, path: over}}
+";
+const DEADLINE: Duration = Duration::from_secs(1);
+/// Longest wait beyond it, for an unoptimised build beside other work.
+const SOON: Duration = Duration::from_secs(3);
+
+async fn in_state(nodes: &Nodes, journey: Option<&str>, kind: &str, state: EffectState) -> usize {
+    let filter = EffectFilter {
+        journey: journey.map(str::to_owned),
+        kind: Some(kind.into()),
+        state: Some(state),
+        limit: 10_000,
+        ..EffectFilter::default()
+    };
+    nodes.all[0].runtime.store().effects(filter).await.expect("effects").len()
+}
+
+/// Steps of 500 journeys wait for a partner who takes a second for each: who comes now has a password at once and a
+/// deadline in time, with two workers on one database.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_slow_partner_holds_up_nobodys_password_or_deadline() {
+    let mut files = crate::passwords::gated(TURN);
+    files.insert("workflows/club/walk/flow.yaml", WALK.as_bytes());
+    files.insert("workflows/club/walk/texts.yaml", b"club.joined: You are in.".as_slice());
+    let nodes = Nodes::start_with(files, &[true, true], |settings| {
+        (settings.limits.rate_per_s, settings.limits.write_rate_per_s) = (0, 0);
+        settings.limits.starts_per_hour = 0;
+    })
+    .await;
+    let visitors = [0, 1].map(|node| Visitor::at(nodes.at(node)));
+    let slow = json!({"partner": "scribe", "mode": "slow", "delay_ms": 1_000}).to_string();
+    assert!(visitors[0].send("POST", "/sandbox/switches", &[], Some(slow)).await.status < 400);
+    let who = |n: usize| json!({"name": "Asha", "mobile": format!("98{n:08}"), "email": "asha@example.com"});
+    let walks = (0..500).map(|n| visitors[n % 2].start("club/walk", who(n)));
+    let begun: Vec<_> = futures::stream::iter(walks).buffer_unordered(16).collect().await;
+    assert!(begun.iter().all(|reply| reply.status == 201));
+    assert!(in_state(&nodes, None, "track", EffectState::Pending).await > 250);
+
+    for n in 0..4 {
+        let began = Instant::now();
+        let view = visitors[n % 2].start("club/gate", who(1_000 + n)).await.ok(201);
+        let sent = async || (in_state(&nodes, Some(id(&view)), "notify", EffectState::Done).await == 1).then_some(());
+        until("a password", sent).await;
+        assert!(began.elapsed() < SOON, "a password after {:?}", began.elapsed());
+        until("the deadline", async || (visitors[n % 2].view(id(&view)).await["step"]["path"] == "over").then_some(()))
+            .await;
+        assert!(began.elapsed() < DEADLINE + SOON, "a deadline after {:?}", began.elapsed());
+    }
+    assert!(in_state(&nodes, None, "track", EffectState::Pending).await > 0, "nobody was slow");
+    nodes.stop().await;
 }
