@@ -321,3 +321,20 @@ test('a browser that keeps no cookies is told so before a code is sent', async (
   await expect(page.getByText('This site needs cookies').first()).toBeVisible();
   expect(await walk.product.messages(mobile)).toEqual([]);
 });
+
+test('a code that cannot be sent is said within seconds, with other ways to us', async ({ page, walk }) => {
+  const { product } = walk;
+  const sms = (mode: string) => product.switch({ partner: 'sms', operation: 'send', mode });
+  await sms('fail');
+  try {
+    await page.goto(`${product.base}/contact-us#login`);
+    const popup = page.getByRole('dialog', { name: 'Log in' });
+    await popup.getByLabel('Mobile number').fill(newMobile());
+    await popup.getByRole('button', { name: 'Send OTP' }).click();
+    await expect(popup.getByRole('alert')).toContainText('We could not send the code yet', { timeout: 12_000 });
+    await expect(popup.getByRole('link', { name: 'Write on WhatsApp' })).toBeVisible();
+    expect((await new AxeBuilder({ page }).include('dialog').analyze()).violations).toEqual([]);
+  } finally {
+    await sms('normal');
+  }
+});

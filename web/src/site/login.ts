@@ -7,6 +7,7 @@ import { mobileTyped } from '../renderer/widgets/mobile-typed';
 import { t } from '../ui/words';
 import type { Boot } from './boot';
 import { keepsCookies } from './cookies';
+import { ways } from './help';
 import { hasEnded, keep, leave, post, type Refused } from './person';
 
 /** six times nine more than the first digits: all nines are no number */
@@ -193,7 +194,7 @@ function countDown(button: HTMLButtonElement, until: () => number): () => void {
 
 const LOOKS_MS = [2_000, 3_000, 3_000, 4_000, 6_000];
 
-/** Says it when the code could not be sent, within seconds. */
+/** Says it when the code could not be sent, within seconds, with other ways to us. */
 function watch(sent: () => { authCode: string }, step: Step, at = 0): void {
   const { authCode } = sent();
   const pause = LOOKS_MS[at];
@@ -201,8 +202,9 @@ function watch(sent: () => { authCode: string }, step: Step, at = 0): void {
   setTimeout(async () => {
     if (!step.isConnected || sent().authCode !== authCode) return;
     const state = await post<Sent>('/api/v1/otpLoginState', { authCode }).catch(() => undefined);
-    if (state?.status === 'F' && step.isConnected) step.tell(state.message);
-    else watch(sent, step, at + 1);
+    if (state?.status !== 'F' || !step.isConnected) return watch(sent, step, at + 1);
+    step.tell(state.message);
+    if (site?.help && !step.querySelector('.help-ways')) step.append(ways(site.help));
   }, pause);
 }
 
