@@ -109,6 +109,11 @@ impl Visitor {
         self.becomes(Actor::of_session(&opening.session));
     }
 
+    /// Who asks, as it is known by now; `None`: the session is over.
+    pub async fn by_now(&self, app: &App) -> Option<Actor> {
+        app.runtime.people.session(self.token.as_deref()?).await.ok().flatten()
+    }
+
     /// What is known now of the agent's ids that this visitor came with.
     pub async fn keep_agent(&mut self, app: &App, agent: AgentChecks) -> Result<(), Problem> {
         let Some(token) = self.token.clone() else { return Ok(()) };

@@ -259,6 +259,11 @@ impl Actor {
         Actor { kind: CUSTOMER.into(), id: person.into(), roles, claims: None, came_by: None, ..self.clone() }
     }
 
+    /// What is open to them may be another's: to act for its customer, or by a link.
+    pub fn may_be_sent_away(&self) -> bool {
+        self.kind == STAFF || !self.grants.is_empty()
+    }
+
     /// Came by a link that lets nothing be sent.
     pub(crate) fn only_looks(&self) -> bool {
         self.came_by.as_ref().is_some_and(|link| link.events.is_empty())

@@ -16,7 +16,6 @@ use serde_json::json;
 use std::convert::Infallible;
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
-use tokio_util::sync::CancellationToken;
 use utoipa::ToSchema;
 
 refusals!(NotThere: SignIn, NotFound);
@@ -44,34 +43,58 @@ pub async fn open(State(app): State<App>, Path(id): Path<String>, visitor: Visit
     let listener = app.subscriptions.listen(known_id(&id)?, &visitor)?;
     let view = app.runtime.journeys.view(&visitor.actor, &id).await;
     let view = view.map_err(|refusal| visitor.refused(&app, refusal))?;
-    let first = Change { journey: id, seq: view.journey.seq, revision: view.journey.revision, what: Changed::Step };
+    let seq = view.journey.seq;
+    let first = Change { journey: id.clone(), seq, revision: view.journey.revision, what: Changed::Step };
     let keep_alive = KeepAlive::new().interval(PING).event(Event::default().event("ping").data("{}"));
-    let mut response = Sse::new(events(listener, first, app.shutdown.clone())).keep_alive(keep_alive).into_response();
+    let reader = Reader { app, visitor, journey: id };
+    let mut response = Sse::new(events(listener, first, reader)).keep_alive(keep_alive).into_response();
     // Proxies must pass each event on at once.
     response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
     Ok(response)
 }
 
-fn events(
-    listener: Listener,
-    first: Change,
-    shutdown: CancellationToken,
-) -> impl Stream<Item = Result<Event, Infallible>> {
-    stream::unfold((listener, Some(first), shutdown), |(mut listener, first, shutdown)| async move {
+/// Who listens to a journey.
+struct Reader {
+    app: App,
+    visitor: Visitor,
+    journey: String,
+}
+
+impl Reader {
+    /// Whoever is not its customer is told nothing more once their access has ended.
+    async fn may_hear(&self) -> bool {
+        if !self.visitor.actor.may_be_sent_away() {
+            return true;
+        }
+        let Some(actor) = self.visitor.by_now(&self.app).await else { return false };
+        self.app.runtime.journeys.is_open_to(&actor, &self.journey).await
+    }
+}
+
+fn events(listener: Listener, first: Change, reader: Reader) -> impl Stream<Item = Result<Event, Infallible>> {
+    stream::unfold((listener, Some(first), reader), |(mut listener, first, reader)| async move {
         let change = match first {
             Some(first) => first,
-            None => tokio::select! {
-                next = listener.changes.recv() => match next {
+            None => {
+                let next = tokio::select! {
+                    next = listener.changes.recv() => next,
+                    () = reader.app.shutdown.cancelled() => return None,
+                };
+                if !reader.may_hear().await {
+                    return None;
+                }
+                match next {
                     Ok(change) => change,
                     // This listener was too slow: it reads again.
-                    Err(RecvError::Lagged(_)) => Change { journey: String::new(), seq: 0, revision: 0, what: Changed::Step },
+                    Err(RecvError::Lagged(_)) => {
+                        Change { journey: String::new(), seq: 0, revision: 0, what: Changed::Step }
+                    }
                     Err(RecvError::Closed) => return None,
-                },
-                () = shutdown.cancelled() => return None,
-            },
+                }
+            }
         };
         let Change { revision, seq, what, .. } = change;
         let data = json!(ChangeNote { revision, seq, what });
-        Some((Ok(Event::default().event("change").data(data.to_string())), (listener, None, shutdown)))
+        Some((Ok(Event::default().event("change").data(data.to_string())), (listener, None, reader)))
     })
 }
