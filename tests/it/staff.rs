@@ -4,10 +4,13 @@
 use crate::assisted::{at, start, with_contact};
 use crate::login::logs_in;
 use crate::passwords::code;
+use engine_runtime::SetUp;
 use hmac::{Hmac, KeyInit, Mac};
-use journey_tests::server::{Reply, TestServer, Visitor};
+use journey_tests::server::{TestServer, Visitor};
 use serde_json::{Value, json};
 use sha1::Sha1;
+
+pub(crate) use journey_tests::people::{comes_by, holds};
 
 const MOBILE: &str = "9123456780";
 const ROLE: &str = "call-centre";
@@ -38,17 +41,19 @@ async fn at_second(server: &TestServer, browser: &Visitor, mobile: &str) -> Valu
     browser.event(&view, "submit", json!({"code": code})).await.ok(200)
 }
 
-/// Asha is one of the staff: the address that sets up her app.
-async fn joins(server: &TestServer) -> String {
+/// Asha is one of the staff: what sets up her second factor.
+async fn joins(server: &TestServer) -> SetUp {
     let people = &server.product.runtime.people;
     assert!(people.add_staff("asha", MOBILE, "customer", None).await.is_err(), "the program gives this role itself");
     assert!(people.add_staff("asha", MOBILE, "boss", None).await.is_err());
-    let address = people.add_staff("asha", MOBILE, ROLE, None).await.expect("added").expect("new");
+    let set_up = people.add_staff("asha", MOBILE, ROLE, None).await.expect("added").expect("new");
+    let SetUp { address, recovery } = &set_up;
     assert!(address.starts_with("otpauth://totp/") && address.contains(":asha?secret="), "{address}");
+    assert!(recovery.len() == 8 && recovery.iter().all(|code| code.len() == 19), "{}", recovery.len());
     assert_eq!(people.add_staff("asha", MOBILE, "health-agent", None).await.expect("added"), None, "shown once");
     let listed = people.staff().await.expect("a list");
     assert_eq!((listed[0].mobile.as_str(), listed[0].roles.len()), ("*****56780", 2));
-    address
+    set_up
 }
 
 /// A code opens once, and five wrong ones close the door for a quarter of an hour, however they come.
@@ -75,7 +80,8 @@ async fn ends(server: &TestServer, browser: &Visitor, other: &Visitor) {
     assert_eq!(browser.get("/staff").await.status, 200);
     assert_eq!(people.revoke_staff(MOBILE).await.expect("revoked"), Some(2));
     assert_eq!((browser.get("/staff").await.status, other.get("/staff").await.status), (404, 404));
-    let address = people.add_staff("asha", MOBILE, ROLE, None).await.expect("added").expect("a new secret");
+    let SetUp { address, .. } =
+        people.add_staff("asha", MOBILE, ROLE, None).await.expect("added").expect("a new secret");
     let view = at_second(server, browser, MOBILE).await;
     browser.event(&view, "submit", json!({"code": app_code(&address, now())})).await.ok(200);
     server.clock.advance(8 * 3_600_000 - 60_000);
@@ -87,7 +93,7 @@ async fn ends(server: &TestServer, browser: &Visitor, other: &Visitor) {
 #[tokio::test(flavor = "multi_thread")]
 async fn staff_sign_in_with_a_second_factor_and_lose_it_all_at_once() {
     let server = start().await;
-    let (address, now) = (joins(&server).await, || server.product.runtime.now_ms());
+    let (SetUp { address, .. }, now) = (joins(&server).await, || server.product.runtime.now_ms());
     let browser = server.visitor();
     assert_eq!(browser.get("/staff").await.status, 404);
     let mut view = at_second(&server, &browser, MOBILE).await;
@@ -117,14 +123,26 @@ async fn staff_sign_in_with_a_second_factor_and_lose_it_all_at_once() {
     server.stop().await;
 }
 
-pub(crate) async fn holds(browser: &Visitor, token: &str) -> Reply {
-    let body = json!({"token": token}).to_string();
-    browser.send("POST", "/api/v1/service-token", &[("x-api-key", "journey-web")], Some(body)).await
-}
-
-/// The session comes by this source.
-pub(crate) async fn comes_by(browser: &Visitor, source: &str) {
-    browser.get(&format!("/car-insurance?source={source}")).await;
+/// Who has lost the app signs in with a code that was printed for that, however it is typed, and each opens once.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recovery_code_stands_in_for_a_lost_app_once() {
+    let server = start().await;
+    let SetUp { recovery, .. } = joins(&server).await;
+    let gives = async |code: &str| {
+        server.clock.advance(60_000);
+        let browser = server.visitor();
+        let view = at_second(&server, &browser, MOBILE).await;
+        let view = browser.event(&view, "lost", json!({})).await.ok(200);
+        let view = browser.event(&view, "submit", json!({"recovery": code})).await.ok(200);
+        (browser.get("/staff").await.status, view)
+    };
+    assert_eq!(gives("ABCD-EFGH-2345-6777").await.0, 404);
+    let (status, view) = gives(&recovery[0].to_lowercase().replace('-', "")).await;
+    assert!(status == 200 && view.to_string().contains("You have 7 recovery codes left"), "{view}");
+    let (status, view) = gives(&recovery[0]).await;
+    assert_eq!((status, &view["messages"][0]["code"]), (404, &json!("recovery.wrong")));
+    assert_eq!(gives(&recovery[7]).await.0, 200);
+    server.stop().await;
 }
 
 /// Each of these sources, in a session that holds a token for it.

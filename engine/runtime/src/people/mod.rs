@@ -18,7 +18,7 @@ pub use account::Account;
 pub use contact::{Presence, Recipient};
 pub use proof::ProofOfWork;
 pub use records::RecordPage;
-pub use staff::{ListedToken, StaffMember};
+pub use staff::{ListedToken, SetUp, StaffMember};
 
 use crate::core::Core;
 use std::sync::Arc;

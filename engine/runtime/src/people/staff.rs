@@ -27,6 +27,9 @@ const SESSION_MS: i64 = 8 * 3_600_000;
 const TRIES: u32 = 5;
 const TRIES_MS: i64 = 15 * 60_000;
 const SECRET_BYTES: usize = 20;
+/// So many codes stand in for a lost app, each of so many random bytes.
+const RECOVERIES: usize = 8;
+const RECOVERY_BYTES: usize = 10;
 const COMMAND_LINE: &str = "command line";
 
 /// One of the staff, as stored (sealed).
@@ -47,6 +50,18 @@ struct Member {
     /// The last step of time whose code was used, and the turn that did: a code opens once.
     used: i64,
     used_by: String,
+    /// Keyed hashes of the codes that stand in for a lost app, once each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    recovery: Vec<String>,
+}
+
+/// What a new member sets up a second factor with, and is not shown again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SetUp {
+    /// For the authenticator app.
+    pub address: String,
+    /// For when the app is lost.
+    pub recovery: Vec<String>,
 }
 
 /// One of the staff, as operators see them.
@@ -77,18 +92,18 @@ pub struct ListedToken {
 }
 
 impl People {
-    /// Gives a role to a number. For a new member the address with which an authenticator app is set up; it is not
-    /// shown again. `openid`: by what the sign-in provider names them, from now on. `NotPossible`: no such role can be
-    /// given.
+    /// Gives a role to a number. For a new member what the second factor is set up with; it is not shown again.
+    /// `openid`: by what the sign-in provider names them, from now on. `NotPossible`: no such role can be given.
     pub async fn add_staff(
         &self,
         name: &str,
         mobile: &str,
         role: &str,
         openid: Option<&str>,
-    ) -> Result<Option<String>, Refusal> {
+    ) -> Result<Option<SetUp>, Refusal> {
         self.may_be_given(role)?;
         let mobile = normal_mobile(mobile);
+        let recovery: Vec<String> = std::iter::repeat_with(recovery_code).take(RECOVERIES).collect();
         self.core.note_deed(&Actor::operator(COMMAND_LINE), Deed::RoleGiven, &format!("{role} to {name}")).await?;
         let key = self.core.mobile_hash(&mobile);
         loop {
@@ -106,6 +121,7 @@ impl People {
                     since_ms: 0,
                     used: 0,
                     used_by: String::new(),
+                    recovery: recovery.iter().map(|code| self.core.recovery_hash(code)).collect(),
                 },
             };
             if !member.roles.iter().any(|known| known == role) {
@@ -116,7 +132,7 @@ impl People {
             }
             let is_new = known.is_none();
             if self.core.store().kv_swap(MEMBERS, &key, known, json!(member)).await? {
-                return Ok(is_new.then(|| self.otpauth(&member)));
+                return Ok(is_new.then(|| SetUp { address: self.otpauth(&member), recovery }));
             }
         }
     }
@@ -297,16 +313,19 @@ impl People {
 }
 
 impl Core {
-    /// `{mobile, code}` → `{ok, reason, member}`: the second factor of who has just shown that the number is theirs.
-    /// `reason`: `verified`, `wrong` (also of who is not of the staff), `locked`. A try is counted, durably, before its
-    /// code is compared; a code that was used is wrong.
+    /// `{mobile, code}` → `{ok, reason, member, left}`: the second factor of who has just shown that the number is
+    /// theirs, or one of the codes that stand in for it, of which so many are `left`. `reason`: `verified`, `wrong`
+    /// (also of who is not of the staff), `locked`. A try is counted, durably, before its code is compared; a code that
+    /// was used is wrong.
     pub async fn verify_second(&self, turn: &Turn<'_>, input: &Value) -> Result<CallResult, Refusal> {
         let text = |name: &str| input.get(name).and_then(Value::as_str).unwrap_or_default();
         let key = self.mobile_hash(text("mobile"));
-        let answer = |reason: &str| {
-            let ok = reason == "verified";
-            Ok(CallResult::output(json!({"ok": ok, "reason": reason, "member": if ok { key.as_str() } else { "" }})))
+        let verified = |member: &Member| {
+            let (left, member) = (member.recovery.len(), &key);
+            Ok(CallResult::output(json!({"ok": true, "reason": "verified", "member": member, "left": left})))
         };
+        let answer =
+            |reason: &str| Ok(CallResult::output(json!({"ok": false, "reason": reason, "member": "", "left": 0})));
         let person = self.known_person(text("mobile")).await?.map(|person| person.id);
         if !turn.state.verified || person.is_none() || person != turn.record.person {
             return answer("wrong");
@@ -326,17 +345,49 @@ impl Core {
             if !self.store().kv_swap(MEMBERS, &key, Some(kept), json!(member)).await? {
                 continue;
             }
-            let step = step_of(&member.secret, &code, now);
-            // The same turn may be decided anew.
-            let fresh = step.filter(|step| *step > member.used || *step == member.used && member.used_by == by);
-            let Some(step) = fresh else { return answer("wrong") };
             let tried = json!(member);
-            (member.tries, member.used, member.used_by) = (0, step, by.clone());
+            if !member.opens(&code, &self.recovery_hash(&code), now, &by) {
+                return answer("wrong");
+            }
+            member.tries = 0;
             if self.store().kv_swap(MEMBERS, &key, Some(tried), json!(member)).await? {
-                return answer("verified");
+                return verified(&member);
             }
         }
     }
+}
+
+impl Core {
+    /// However it was typed.
+    fn recovery_hash(&self, code: &str) -> String {
+        let plain: String = code.chars().filter(char::is_ascii_alphanumeric).collect();
+        self.keys.hash("recovery", &plain.to_ascii_uppercase())
+    }
+}
+
+impl Member {
+    /// Whether the app shows this code now, or it is one of those that stand in for it; it is used up then. The same
+    /// turn (`by`) may be decided anew.
+    fn opens(&mut self, code: &str, hash: &str, now_ms: i64, by: &str) -> bool {
+        let is_same = self.used_by == by;
+        let step =
+            step_of(&self.secret, code, now_ms).filter(|step| *step > self.used || *step == self.used && is_same);
+        if let Some(step) = step {
+            (self.used, self.used_by) = (step, by.to_owned());
+            return true;
+        }
+        if let Some(at) = self.recovery.iter().position(|known| known == hash) {
+            self.recovery.remove(at);
+            self.used_by = recovered(by, hash);
+            return true;
+        }
+        self.used_by == recovered(by, hash)
+    }
+}
+
+/// The turn that used up a code of those that stand in.
+fn recovered(by: &str, hash: &str) -> String {
+    format!("{by} {hash}")
 }
 
 fn member_of(kept: &Value) -> Result<Member, RuntimeError> {
@@ -353,6 +404,13 @@ fn unreadable(bucket: &str, error: &serde_json::Error) -> RuntimeError {
 
 fn random_secret() -> Vec<u8> {
     hex::decode(new_token()).unwrap_or_default().into_iter().take(SECRET_BYTES).collect()
+}
+
+/// Four letters or digits, four times.
+fn recovery_code() -> String {
+    let bytes: Vec<u8> = hex::decode(new_token()).unwrap_or_default().into_iter().take(RECOVERY_BYTES).collect();
+    let letters = base32(&bytes);
+    letters.as_bytes().chunks(4).map(String::from_utf8_lossy).collect::<Vec<_>>().join("-")
 }
 
 fn escaped(text: &str) -> String {

@@ -4,6 +4,7 @@ use super::operated;
 use super::operator::good_name;
 use crate::cli::{Staff, Token};
 use anyhow::{Result, ensure};
+use engine_runtime::SetUp;
 use engine_settings::Settings;
 use qrcode::QrCode;
 use qrcode::render::unicode::Dense1x2;
@@ -18,7 +19,7 @@ pub async fn staff(settings: Settings, command: Staff) -> Result<ExitCode> {
             let name = name.unwrap_or_else(|| format!("staff-{}", &mobile[mobile.len().saturating_sub(4)..]));
             good_name(&name)?;
             match runtime.people.add_staff(&name, &mobile, &role, openid.as_deref()).await? {
-                Some(address) => {
+                Some(SetUp { address, recovery }) => {
                     println!("{address}");
                     // To be scanned from the terminal; by the app of a second device too, against a lost telephone.
                     if let Ok(code) = QrCode::new(&address) {
@@ -28,6 +29,8 @@ pub async fn staff(settings: Settings, command: Staff) -> Result<ExitCode> {
                         "{name} is {role}; the address for the authenticator app is not shown again: scan it with"
                     );
                     eprintln!("the app of a second device as well, so that a lost telephone locks nobody out");
+                    eprintln!("Without any app each of these opens once; keep them apart, they are not shown again:");
+                    recovery.iter().for_each(|code| eprintln!("  {code}"));
                 }
                 None => eprintln!("who has this number is {role} too, with the authenticator app as it is set up"),
             }
