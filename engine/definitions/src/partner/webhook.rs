@@ -40,6 +40,8 @@ pub(crate) struct EventRule {
     pub tells: Rule,
     /// What an operator does when nobody here knows the reference.
     pub unknown: Option<String>,
+    /// An operator may tell it in the partner's place.
+    pub by_hand: bool,
 }
 
 #[derive(Debug)]
@@ -56,6 +58,8 @@ pub struct WebhookEvent {
     /// Finds the journey.
     pub reference: String,
     pub tells: Tells,
+    /// An operator may tell it in the partner's place.
+    pub by_hand: bool,
 }
 
 /// What a webhook does with the journey that it found.
@@ -146,6 +150,7 @@ impl Webhook {
                 once: crate::text::plain(&self.once.eval(&scope)?),
                 reference: crate::text::plain(&self.correlate.eval(&scope)?),
                 tells,
+                by_hand: rule.by_hand,
             }));
         }
         Ok(None)

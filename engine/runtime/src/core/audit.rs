@@ -53,6 +53,7 @@ pub enum Deed {
     SendsReleased,
     IncidentRetried,
     IncidentClosed,
+    EventTold,
     KeysRotated,
     PersonForgotten,
     JourneysForgotten,

@@ -7,6 +7,7 @@
 mod audit;
 mod keys;
 mod replay;
+mod tell;
 mod view;
 
 pub use crate::core::{Forgotten, Holds};

@@ -1,8 +1,8 @@
-//! `journey incidents`.
+//! `journey incidents`, `journey tell`.
 
 use super::operated;
 use crate::cli::Incidents;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use engine_settings::Settings;
 use std::process::ExitCode;
 
@@ -30,5 +30,13 @@ pub async fn incidents(settings: Settings, command: Incidents) -> Result<ExitCod
             println!("{id} is closed");
         }
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub async fn tell(settings: Settings, partner: String, webhook: String, body: String) -> Result<ExitCode> {
+    let body = serde_json::from_str(&body).context("the body is not JSON")?;
+    let (runtime, me) = operated(settings).await?;
+    runtime.operations.tell(&me, &partner, &webhook, &body).await?;
+    println!("{partner}/{webhook} is told");
     Ok(ExitCode::SUCCESS)
 }

@@ -6,6 +6,7 @@
 pub mod effects;
 pub mod history;
 pub mod incidents;
+pub mod webhooks;
 
 use crate::app::App;
 use crate::problem::{Code, Problem};
