@@ -43,6 +43,8 @@ export interface Help {
   whatsapp?: string;
   /** the page where one asks to be called */
   call_back?: string;
+  /** the call that gives what people ask at a step */
+  questions?: string;
 }
 /** How errors of a page are reported. */
 export interface Reports {

@@ -1,4 +1,5 @@
 /** The help of a page: ways to a person and the questions that the page answers, in a dialog that stands within the window. */
+import { ask } from '../api/ask';
 import { safeUrl } from '../routes';
 import { t } from '../ui/words';
 import type { Help } from './boot';
@@ -26,16 +27,40 @@ export function ways({ call, whatsapp, call_back }: Help): HTMLUListElement {
   return list;
 }
 
-/** The questions of the page, with their answers. */
+/** Questions with their answers, under their title. */
+function asked(all: HTMLElement[]): HTMLElement[] {
+  if (all.length === 0) return [];
+  const title = document.createElement('h3');
+  title.textContent = t('help_questions');
+  return [title, ...all];
+}
+
+/** Those of the page. */
 function questions(): HTMLElement[] {
   const all = [...document.querySelectorAll('main details.faq')].map(
     (one) => one.cloneNode(true) as HTMLDetailsElement,
   );
-  if (all.length === 0) return [];
-  const title = document.createElement('h3');
-  title.textContent = t('help_questions');
   for (const one of all) one.open = false;
-  return [title, ...all];
+  return asked(all);
+}
+
+/** What people ask at the step that is shown; nothing, where that cannot be had now. */
+async function questionsAt(path: string, call: string): Promise<HTMLElement[]> {
+  const reply = await ask(`${call}?path=${encodeURIComponent(path)}`, {}).catch(() => undefined);
+  if (!reply?.ok) return [];
+  const { data } = (await reply.json()) as { data: { questions: { question: string; answer: string }[] } };
+  return asked(
+    data.questions.map(({ question, answer }) => {
+      const one = document.createElement('details');
+      one.className = 'faq';
+      const head = document.createElement('summary');
+      head.textContent = question;
+      const text = document.createElement('p');
+      text.textContent = answer;
+      one.append(head, text);
+      return one;
+    }),
+  );
 }
 
 /** Draws the button that opens it. */
@@ -70,7 +95,11 @@ export function draw(help: Help): void {
   button.setAttribute('aria-haspopup', 'dialog');
   button.onclick = () => {
     // what the step that is shown now asks about
-    body.replaceChildren(ways(help), ...questions());
+    const here = questions();
+    body.replaceChildren(ways(help), ...here);
+    const path = location.pathname;
+    if (here.length === 0 && help.questions)
+      void questionsAt(path, help.questions).then((all) => location.pathname === path && body.append(...all));
     dialog.showModal();
     document.documentElement.dataset.modal = 'open';
   };

@@ -42,5 +42,5 @@ export function TextareaWidget(props: WidgetProps) {
 
 export const example = {
   name: 'textarea',
-  schema: { type: 'string', title: 'Note for the driver', maxLength: 200, 'x-ui': { widget: 'textarea' } },
+  schema: { type: 'string', title: 'Note for the driver', maxLength: 200, 'x-ui': { widget: 'textarea', rows: 4 } },
 };
