@@ -1,6 +1,7 @@
 //! An e-mail address is hers once she has entered the code that went there; a changed one is not, until she has again.
 
 use crate::login::{ASHA, RAVI, logs_in, post, start};
+use journey_tests::people::password_in;
 use journey_tests::server::{TestServer, Visitor};
 use serde_json::{Value, json};
 
@@ -33,7 +34,7 @@ async fn asks(server: &TestServer, visitor: &Visitor) -> Value {
 async fn codes(server: &TestServer, email: &str) -> Vec<String> {
     let inbox = server.visitor().get(&format!("/sandbox/inbox.json?to={email}")).await.ok(200);
     let texts = inbox["messages"].as_array().into_iter().flatten().filter_map(|message| message["text"].as_str());
-    texts.map(|text| text.chars().take(6).collect()).collect()
+    texts.filter_map(password_in).map(str::to_owned).collect()
 }
 
 async fn code(server: &TestServer, email: &str) -> String {

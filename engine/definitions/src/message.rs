@@ -1,8 +1,9 @@
-//! Messages: SMS and e-mail texts per language. Handlebars, strict, bounded: 16 KB of text, blocks
-//! 20 deep, no partials, 256 KB of output. Rendered with their sample at load.
+//! Messages: words of SMS and e-mail per language. Handlebars, strict, bounded: 16 KB of text, blocks 20 deep, no
+//! partials, 256 KB of output. Rendered with their sample at load. What they bear is the house's (`letterhead.rs`).
 
 use crate::calendar::{Calendars, DELAYED};
-use crate::fields::{Fields, unknown};
+use crate::fields::{Fields, unknown, unknown_keys};
+use crate::letterhead::{Letter, Letterhead, Way};
 use crate::outside::Outside;
 use crate::places::Places;
 use crate::policy::{FLOOR, is_fatal};
@@ -31,11 +32,15 @@ const HELPERS: [&str; 15] =
 const UNWANTED: [&str; 4] = ["with", "lookup", "raw", "log"];
 
 /// What a message may be for.
-pub const PURPOSES: [&str; 3] = ["service", "transactional", "marketing"];
+pub const PURPOSES: [&str; 3] = ["service", "transactional", MARKETING];
+/// Offers: only to who agreed to them.
+const MARKETING: &str = "marketing";
 
 /// Where helpers find the language of the texts; no name of a message looks like it.
 const LANGUAGE: &str = "@language";
-const KEYS: [&str; 12] = [
+/// Every message may say whom to call.
+const COMPANY: &str = "company";
+const KEYS: [&str; 15] = [
     "title",
     "description",
     "channel",
@@ -46,9 +51,16 @@ const KEYS: [&str; 12] = [
     "places",
     "subject",
     "text",
-    "html",
+    "facts",
+    "action",
+    "after",
+    HTML,
     "sample",
 ];
+/// What an e-mail has beside its text.
+const OF_LETTERS: [&str; 4] = ["subject", "facts", "action", "after"];
+/// Of messages from before the house's paper: not read.
+const HTML: &str = "html";
 
 #[derive(Debug)]
 pub struct Message {
@@ -92,7 +104,25 @@ impl Channel {
 struct Texts {
     subject: Option<Template>,
     text: Template,
-    html: Option<Template>,
+    /// Label and value.
+    facts: Vec<(Template, Template)>,
+    /// Label and link.
+    action: Option<(Template, Template)>,
+    after: Option<Template>,
+}
+
+/// What every message is held against.
+pub(crate) struct Live<'l> {
+    pub calendars: &'l Calendars,
+    pub outside: &'l Outside,
+    pub letterhead: &'l Letterhead,
+}
+
+/// The house as a message bears it: the letterhead in the message's language, and the address of its pages.
+#[derive(Debug, Clone, Copy)]
+pub struct House<'h> {
+    pub letterhead: &'h Letterhead,
+    pub address: &'h str,
 }
 
 /// A message ready to be sent.
@@ -120,13 +150,14 @@ impl Message {
         id: &str,
         node: &Node,
         others: &[(&str, &Node)],
-        (calendars, outside): (&Calendars, &Outside),
+        live: &Live<'_>,
         problems: &mut Vec<Problem>,
     ) -> Option<Message> {
         let before = problems.len();
         let mut fields = Fields::open(node, "a message", &KEYS, problems)?;
         fields.need("channel");
-        let channel = match fields.word("channel", &["sms", "email", "whatsapp"]) {
+        let named = fields.word("channel", &["sms", "email", "whatsapp"]);
+        let channel = match named {
             Some("email") => Channel::Email,
             Some("whatsapp") => Channel::Whatsapp,
             _ => Channel::Sms,
@@ -134,9 +165,9 @@ impl Message {
         let purpose = fields.word("purpose", &PURPOSES).unwrap_or("service").to_owned();
         let within = fields.text("within");
         if let (Some(name), Some(at)) = (&within, fields.get("within"))
-            && calendars.get(name).is_none()
+            && live.calendars.get(name).is_none()
         {
-            fields.problems.push(unknown("calendar", at, name, calendars.names()));
+            fields.problems.push(unknown("calendar", at, name, live.calendars.names()));
         }
         if let Some(at) = fields.get("within").filter(|_| !DELAYED.contains(&purpose.as_str())) {
             fields.problems.push(Problem::error(
@@ -145,32 +176,26 @@ impl Message {
                 format!("a {purpose} message is never delayed"),
             ));
         }
-        let consent = fields.text("consent").or_else(|| (purpose == "marketing").then(|| "marketing".to_owned()));
+        let consent = fields.text("consent").or_else(|| (purpose == MARKETING).then(|| MARKETING.to_owned()));
         let template_id = fields.get("template_id").map(|n| crate::text::plain(&n.to_json()));
         let places = Places::read(&mut fields, channel, template_id.is_some());
         let sample = fields.get("sample").map_or(Value::Object(Default::default()), Node::to_json);
         places.check(&sample, fields.get("places").unwrap_or(node), fields.problems);
         fields.need("text");
-        if channel == Channel::Email {
-            fields.need("subject");
+        if named.is_some() {
+            fits_channel(&mut fields, channel, &purpose, live.letterhead);
         }
         let mut languages = IndexMap::new();
         for (language, node) in std::iter::once((ENGLISH, node)).chain(others.iter().copied()) {
-            let mut part = |key: &str, is_html: bool| {
-                let at = node.get(key)?;
-                if let Some((message, hint)) = at.as_str().and_then(|text| outside.refused_in(text, is_html)) {
-                    problems.push(Problem::error(FLOOR, &at.span, message).hint(hint));
-                }
-                template(at, is_html, problems)
-            };
-            let (subject, text, html) = (part("subject", false), part("text", false), part("html", true));
-            languages.extend(text.map(|text| (language.to_owned(), Texts { subject, text, html })));
+            let texts = Texts::compile(node, live.outside, problems);
+            languages.extend(texts.map(|texts| (language.to_owned(), texts)));
         }
         let message =
             Message { id: id.to_owned(), channel, purpose, within, consent, template_id, places, sample, languages };
+        let (letterhead, address) = (live.letterhead, "");
         for (language, node) in std::iter::once((ENGLISH, node)).chain(others.iter().copied()) {
             if message.languages.contains_key(language)
-                && let Err(e) = message.render(&[language], &message.sample)
+                && let Err(e) = message.render(&[language], &message.sample, House { letterhead, address })
             {
                 let at = node.get("text").map_or(&node.span, |n| &n.span);
                 problems
@@ -200,7 +225,12 @@ impl Message {
         languages.iter().map(AsRef::as_ref).find(|language| self.languages.contains_key(*language)).unwrap_or(ENGLISH)
     }
 
-    pub fn render(&self, languages: &[impl AsRef<str>], data: &Value) -> Result<Rendered, MessageError> {
+    pub fn render(
+        &self,
+        languages: &[impl AsRef<str>],
+        data: &Value,
+        house: House<'_>,
+    ) -> Result<Rendered, MessageError> {
         let language = self.language(languages);
         let texts = self.languages.get(language);
         let wrong = |reason: String| MessageError { message: self.id.clone(), reason };
@@ -209,27 +239,108 @@ impl Message {
         if let Some(map) = data.as_object_mut() {
             self.places.fit(map);
             map.insert(LANGUAGE.into(), language.into());
+            map.entry(COMPANY).or_insert_with(|| house.letterhead.company.clone());
         }
-        let one = |template: &Template, registry: &'static Handlebars<'static>| {
-            render(template, registry, &data).map_err(&wrong)
-        };
-        Ok(Rendered {
-            channel: self.channel,
-            language: language.to_owned(),
-            subject: texts
-                .subject
-                .as_ref()
-                .map(|t| one(t, plain()))
-                .transpose()?
-                .map(|s| s.replace(['\r', '\n'], " ").trim().to_owned()),
-            text: one(&texts.text, plain())?.trim().to_owned(),
-            html: texts.html.as_ref().map(|t| one(t, html())).transpose()?,
-            template_id: self.template_id.clone(),
+        let letter = Letter { is_offer: self.purpose == MARKETING, ..texts.filled(&data).map_err(wrong)? };
+        let (channel, language, template_id) = (self.channel, language.to_owned(), self.template_id.clone());
+        let House { letterhead, address } = house;
+        Ok(match channel {
+            Channel::Email => {
+                let (text, html) = (letterhead.plain(&letter, address), letterhead.html(&letter, (&language, address)));
+                let (subject, html) = (Some(letter.subject), Some(html));
+                Rendered { channel, language, subject, text, html, template_id }
+            }
+            Channel::Sms | Channel::Whatsapp => {
+                let text = letterhead.short(&letter.text);
+                Rendered { channel, language, subject: None, text, html: None, template_id }
+            }
         })
     }
 }
 
-fn template(node: &Node, is_html: bool, problems: &mut Vec<Problem>) -> Option<Template> {
+/// Only an e-mail has more than a text, and an e-mail that offers something says how to get no more.
+fn fits_channel(fields: &mut Fields<'_, '_>, channel: Channel, purpose: &str, letterhead: &Letterhead) {
+    if let Some(at) = fields.get(HTML) {
+        let message = "an e-mail has words, facts and one way on: how it looks is the house's";
+        fields.problems.push(Problem::error(FLOOR, &at.span, message).hint("text, facts, action, after"));
+    }
+    if channel == Channel::Email {
+        fields.need("subject");
+        fields.list("facts");
+        if purpose == MARKETING && !letterhead.ends_offers() {
+            let message = "an offer by e-mail says how to get no more of them";
+            let problem = Problem::error(FLOOR, &fields.node.span, message);
+            fields.problems.push(problem.hint("letterhead: {unsubscribe: {label: …, href: …}} of the site"));
+        }
+        return;
+    }
+    for key in OF_LETTERS {
+        if let Some(at) = fields.get(key) {
+            let message = format!("only an e-mail has `{key}`");
+            fields.problems.push(Problem::error("misplaced-key", &at.span, message));
+        }
+    }
+}
+
+impl Texts {
+    fn compile(node: &Node, outside: &Outside, problems: &mut Vec<Problem>) -> Option<Texts> {
+        let [subject, text, after] = ["subject", "text", "after"].map(|key| words(node.get(key)?, outside, problems));
+        let mut facts = Vec::new();
+        for fact in node.get("facts").map_or(&[][..], Node::list) {
+            let [label, value] = pair(fact, "a fact", ["label", "value"], problems);
+            facts.extend(words(label?, outside, problems).zip(words(value?, outside, problems)));
+        }
+        let mut action = None;
+        if let Some(way) = node.get("action") {
+            let [label, link] = pair(way, "an action", ["label", "link"], problems);
+            let (label, link) = (label?, link?);
+            if let Some((message, hint)) = link.as_str().and_then(|link| outside.refused_link(link)) {
+                problems.push(Problem::error(FLOOR, &link.span, message).hint(hint));
+            }
+            action = words(label, outside, problems).zip(template(link, problems));
+        }
+        Some(Texts { subject, text: text?, facts, action, after })
+    }
+
+    /// A fact without a value is left out.
+    fn filled(&self, data: &Value) -> Result<Letter, String> {
+        let one = |template: &Template| Ok::<_, String>(render(template, data)?.trim().to_owned());
+        let some = |template: &Option<Template>| template.as_ref().map_or(Ok(String::new()), one);
+        let mut facts = Vec::with_capacity(self.facts.len());
+        for (label, value) in &self.facts {
+            facts.push((one(label)?, one(value)?));
+        }
+        facts.retain(|(_, value)| !value.is_empty());
+        let action = match &self.action {
+            Some((label, link)) => Some(Way { label: one(label)?, link: one(link)? }),
+            None => None,
+        };
+        let subject = some(&self.subject)?.replace(['\r', '\n'], " ");
+        Ok(Letter { subject, text: one(&self.text)?, facts, action, after: some(&self.after)?, is_offer: false })
+    }
+}
+
+/// What stands under these keys of a map that has no others.
+fn pair<'n>(node: &'n Node, what: &str, keys: [&str; 2], problems: &mut Vec<Problem>) -> [Option<&'n Node>; 2] {
+    unknown_keys(node, what, &keys, problems);
+    keys.map(|key| {
+        let found = node.get(key);
+        if found.is_none() {
+            problems.push(Problem::error("missing", &node.span, format!("{what} needs `{key}`")));
+        }
+        found
+    })
+}
+
+/// Words, in which no address of others stands.
+fn words(node: &Node, outside: &Outside, problems: &mut Vec<Problem>) -> Option<Template> {
+    if let Some((message, hint)) = node.as_str().and_then(|text| outside.refused_in(text)) {
+        problems.push(Problem::error(FLOOR, &node.span, message).hint(hint));
+    }
+    template(node, problems)
+}
+
+fn template(node: &Node, problems: &mut Vec<Problem>) -> Option<Template> {
     let Some(text) = node.as_str() else {
         problems.push(Problem::error("shape", &node.span, format!("a text is expected here, not {}", node.kind())));
         return None;
@@ -254,7 +365,7 @@ fn template(node: &Node, is_html: bool, problems: &mut Vec<Problem>) -> Option<T
             return None;
         }
     };
-    match forbidden(&compiled, is_html, 0, 0) {
+    match forbidden(&compiled, 0, 0) {
         Some(what) => {
             problems.push(Problem::error("template", &node.span, what));
             None
@@ -263,7 +374,7 @@ fn template(node: &Node, is_html: bool, problems: &mut Vec<Problem>) -> Option<T
     }
 }
 
-fn forbidden(template: &Template, is_html: bool, depth: usize, eaches: usize) -> Option<String> {
+fn forbidden(template: &Template, depth: usize, eaches: usize) -> Option<String> {
     if depth > BLOCK_DEPTH_MAX {
         return Some(format!("blocks are nested deeper than {BLOCK_DEPTH_MAX}"));
     }
@@ -275,18 +386,12 @@ fn forbidden(template: &Template, is_html: bool, depth: usize, eaches: usize) ->
             TemplateElement::DecoratorExpression(_) | TemplateElement::DecoratorBlock(_) => {
                 Some("decorators are not supported".into())
             }
-            TemplateElement::HtmlExpression(_) if is_html => {
-                Some("`{{{…}}}` would put raw HTML into the message".into())
-            }
             TemplateElement::HelperBlock(block) => {
                 let eaches = eaches + usize::from(block.name.as_name() == Some("each"));
                 if eaches > EACH_DEPTH_MAX {
                     return Some(format!("`each` is nested deeper than {EACH_DEPTH_MAX}"));
                 }
-                [&block.template, &block.inverse]
-                    .into_iter()
-                    .flatten()
-                    .find_map(|t| forbidden(t, is_html, depth + 1, eaches))
+                [&block.template, &block.inverse].into_iter().flatten().find_map(|t| forbidden(t, depth + 1, eaches))
             }
             _ => None,
         })
@@ -312,10 +417,10 @@ fn unknown_helper(element: &TemplateElement) -> Option<String> {
     })
 }
 
-fn render(template: &Template, registry: &'static Handlebars<'static>, data: &Value) -> Result<String, String> {
+fn render(template: &Template, data: &Value) -> Result<String, String> {
     let context = Context::wraps(data).map_err(|e| e.to_string())?;
     let mut out = Capped { text: String::new() };
-    template.render(registry, &context, &mut RenderContext::new(None), &mut out).map_err(|e| match e.reason() {
+    template.render(registry(), &context, &mut RenderContext::new(None), &mut out).map_err(|e| match e.reason() {
         RenderErrorReason::MissingVariable(Some(name)) => format!("the text needs `{name}`"),
         other => other.to_string(),
     })?;
@@ -336,26 +441,18 @@ impl Output for Capped {
     }
 }
 
-fn plain() -> &'static Handlebars<'static> {
+/// Of plain text: what becomes HTML is escaped there.
+fn registry() -> &'static Handlebars<'static> {
     static REGISTRY: OnceLock<Handlebars<'static>> = OnceLock::new();
-    REGISTRY.get_or_init(|| registry(false))
-}
-
-fn html() -> &'static Handlebars<'static> {
-    static REGISTRY: OnceLock<Handlebars<'static>> = OnceLock::new();
-    REGISTRY.get_or_init(|| registry(true))
-}
-
-fn registry(escapes: bool) -> Handlebars<'static> {
-    let mut registry = Handlebars::new();
-    registry.set_strict_mode(true);
-    UNWANTED.iter().for_each(|name| registry.unregister_helper(name));
-    if !escapes {
+    REGISTRY.get_or_init(|| {
+        let mut registry = Handlebars::new();
+        registry.set_strict_mode(true);
+        UNWANTED.iter().for_each(|name| registry.unregister_helper(name));
         registry.register_escape_fn(handlebars::no_escape);
-    }
-    registry.register_helper("money", Box::new(money_helper));
-    registry.register_helper("date", Box::new(date_helper));
-    registry
+        registry.register_helper("money", Box::new(money_helper));
+        registry.register_helper("date", Box::new(date_helper));
+        registry
+    })
 }
 
 /// `{{money amount}}`: paise → ₹1,23,456.00
@@ -371,7 +468,7 @@ fn money_helper(
     Ok(out.write(&text)?)
 }
 
-/// `{{date day "d MMM yyyy"}}`
+/// `{{date day "d MMM yyyy"}}`; a text that is no date stands as it is, for a flow may have written it out.
 fn date_helper(
     h: &Helper<'_>,
     _: &Handlebars<'_>,
@@ -382,6 +479,9 @@ fn date_helper(
     let value = h.param(0).map_or(&Value::Null, |p| p.value());
     let language = context.data().get(LANGUAGE).and_then(Value::as_str).unwrap_or(ENGLISH);
     let pattern = h.param(1).and_then(|p| p.value().as_str()).unwrap_or("d MMM yyyy");
-    let text = crate::values::format_date(value, pattern, language).map_err(RenderErrorReason::Other)?;
-    Ok(out.write(&text)?)
+    match (crate::values::format_date(value, pattern, language), value.as_str()) {
+        (Ok(text), _) => Ok(out.write(&text)?),
+        (Err(_), Some(text)) => Ok(out.write(text)?),
+        (Err(reason), None) => Err(RenderErrorReason::Other(reason).into()),
+    }
 }

@@ -1,5 +1,5 @@
 //! Addresses that definitions write. A page, a menu, a redirect or a message leads to our own pages, to a telephone or a
-//! mailbox, or by https to a host that the site names in `leads_to`; pictures are our own; a mail loads and runs nothing.
+//! mailbox, or by https to a host that the site names in `leads_to`; pictures are our own.
 
 use crate::layout::{FileKind, kind_of};
 use crate::policy::FLOOR;
@@ -14,12 +14,6 @@ const LEADS: [&str; 1] = ["href"];
 const LEADS_OF_SITE: [&str; 5] = ["href", "link", "domain", "to", "home"];
 /// Keys of what is shown.
 const PICTURES: [&str; 7] = ["img_path", "logoImage", "logo", "image", "picture", "icon", "poster"];
-/// What a mail never has: it would load, run or send something where it is read.
-const TAGS: [&str; 17] = [
-    "script", "iframe", "frame", "object", "embed", "form", "input", "button", "img", "picture", "video", "audio",
-    "svg", "link", "meta", "base", "style",
-];
-
 /// The hosts of others that may be led to.
 #[derive(Debug, Default)]
 pub(crate) struct Outside {
@@ -105,13 +99,9 @@ impl Outside {
         }
     }
 
-    /// What a message must not have in a text of this kind.
-    pub fn refused_in(&self, text: &str, is_html: bool) -> Option<Why> {
-        if is_html {
-            self.refused_in_html(text)
-        } else {
-            text.split_whitespace().find_map(|word| self.refused_word(word))
-        }
+    /// What the words of a message must not have.
+    pub fn refused_in(&self, text: &str) -> Option<Why> {
+        text.split_whitespace().find_map(|word| self.refused_word(word))
     }
 
     /// An address in plain words.
@@ -124,44 +114,8 @@ impl Outside {
         self.refused_link(address)
     }
 
-    fn refused_in_html(&self, text: &str) -> Option<Why> {
-        for tag in text.split('<').skip(1) {
-            let tag = tag.split('>').next().unwrap_or_default();
-            let small = tag.to_ascii_lowercase();
-            let name =
-                small.trim_start_matches('/').split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
-            if TAGS.contains(&name) {
-                let message = format!("`<{name}>` would load, run or send something where the mail is read");
-                return Some((message, "words and links alone"));
-            }
-            let runs = |word: &str| word.starts_with("on") && word.contains('=');
-            if small.split([' ', '\n', '\t', '/', '"', '\'']).any(runs)
-                || small.contains("url(")
-                || small.contains("background=")
-            {
-                return Some((
-                    "an attribute would load or run something where the mail is read".into(),
-                    "words and links alone",
-                ));
-            }
-            let mut rest = tag;
-            while let Some(at) = rest.to_ascii_lowercase().find("href") {
-                rest = &rest[at + 4..];
-                let value = rest.trim_start().trim_start_matches('=').trim_start();
-                let value = match value.chars().next() {
-                    Some(quote @ ('"' | '\'')) => value[1..].split(quote).next().unwrap_or_default(),
-                    _ => value.split_whitespace().next().unwrap_or_default(),
-                };
-                if let Some(why) = self.refused_link(value) {
-                    return Some(why);
-                }
-            }
-        }
-        None
-    }
-
     /// A link is a place alone, which the product fills, or an address without one.
-    fn refused_link(&self, address: &str) -> Option<Why> {
+    pub fn refused_link(&self, address: &str) -> Option<Why> {
         let is_place =
             address.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}")).is_some_and(|name| !name.contains('{'));
         if is_place {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::partners::email::mail_server;
+use engine_definitions::{Files, House, load};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_message_speaks_the_language_of_the_journey() {
@@ -249,6 +250,32 @@ async fn a_worker_that_dies_after_the_sending_sends_nothing_twice() {
         "the dead one is fenced off"
     );
     server.stop().await;
+}
+
+/// Everything that this house sends says who it is from, in the reader's language to the last day.
+#[test]
+fn what_leaves_the_house_bears_the_house() {
+    let catalog = load(&Files::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).expect("files")).catalog;
+    let catalog = catalog.expect("the definitions");
+    let months = ["Jan", "Feb", "Mar", "Apr", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    for (message, language) in catalog.messages().flat_map(|message| [(message, "en"), (message, "hi")]) {
+        let house = House { letterhead: &catalog.site(language).letterhead, address: "https://shop.example" };
+        let sent = message.render(&[language], &message.sample, house).expect(&message.id);
+        let (id, text) = (&message.id, &sent.text);
+        assert_eq!(sent.language, language, "{id}");
+        let Some(html) = sent.html else {
+            assert!(text.starts_with("Journey: "), "{id}: {text}");
+            continue;
+        };
+        for named in ["Journey Insurance Brokers Private Limited", "000", "grievance@journey.example", "1800 000 000"] {
+            assert!(text.contains(named) && html.contains(named), "{id}: {named}");
+        }
+        assert!(html.contains(&format!("<html lang=\"{language}\">")), "{id}");
+        let small = |part: &&str| part.chars().next().is_some_and(char::is_lowercase);
+        assert_eq!(text.split("\n\n").find(small), None, "{id}: paragraphs begin with a capital");
+        let dated = |word: &&str| language != "en" && months.contains(word);
+        assert_eq!(text.split_whitespace().find(dated), None, "{id} in {language}: {text}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,7 +2,7 @@
 
 use super::{Attempt, Context, End};
 use crate::backoff::full_jitter;
-use engine_definitions::{Catalog, Channel, Message, Rendered, Retry};
+use engine_definitions::{Catalog, Channel, House, Message, Rendered, Retry};
 use engine_partners::{Begins, CallOutcome, File};
 use engine_runtime::RuntimeError;
 use engine_runtime::effect::NotifyPayload;
@@ -107,7 +107,9 @@ fn render(
         }
         map.extend(context.runtime.work.link_addresses(effect, payload));
     }
-    message.render(&payload.languages, &data)
+    let catalog = context.runtime.catalog();
+    let letterhead = &catalog.site(message.language(&payload.languages)).letterhead;
+    message.render(&payload.languages, &data, House { letterhead, address: &context.runtime.work.address() })
 }
 
 async fn by_email(attempt: &Attempt<'_>, payload: &NotifyPayload, rendered: &Rendered) -> Result<Tried, RuntimeError> {

@@ -170,7 +170,7 @@ impl Background {
 
     /// Name → address of every link that a message asks for; only for the job that sends it.
     pub fn link_addresses(&self, effect: &EffectRecord, payload: &NotifyPayload) -> Map<String, Value> {
-        let ours = self.core.settings.public_url();
+        let ours = self.address();
         let code = |name: &str| self.core.keys.link_code(&link_order(effect.epoch, &effect.key, name));
         let address = |(name, order): (&String, &LinkOrder)| {
             let path =
@@ -185,10 +185,15 @@ impl Background {
         self.core.otp_code(journey, notify)
     }
 
+    /// Our public address.
+    pub fn address(&self) -> String {
+        self.core.settings.public_url()
+    }
+
     /// The host of our public address: a phone fills a code in on the site that its message names (origin-bound
     /// one-time codes, WICG).
     pub fn host(&self) -> String {
-        let url = url::Url::parse(&self.core.settings.public_url()).ok();
+        let url = url::Url::parse(&self.address()).ok();
         url.as_ref().and_then(url::Url::host_str).unwrap_or_default().to_owned()
     }
 }
