@@ -247,6 +247,13 @@ async fn bought(server: &TestServer) -> Customer<'_> {
     asha
 }
 
+/// Where the code on the paper of this page leads.
+fn seal(view: &Value) -> String {
+    let blocks = view["step"]["view"]["blocks"].as_array().expect("blocks");
+    let seal = blocks.iter().find(|block| block["block"] == "seal").expect("a seal");
+    seal["url"].as_str().expect("an address").to_owned()
+}
+
 /// Asks for it in the account; the last page says that it is done.
 async fn asks_to_be_forgotten(server: &TestServer, browser: &Visitor) -> Reply {
     let begun = browser.start("account/forget", json!({"mobile": MOBILE})).await.ok(201);
@@ -268,6 +275,10 @@ async fn a_policy_stays_with_who_is_forgotten() {
     asha.pays("pay").await;
     asha.at("car.policy.issued").await;
     let journey = asha.id();
+    asha.does("summary", json!({}), "car.policy.summary").await;
+    let proof = seal(&asha.view);
+    let valid = async || server.visitor().get(&proof).await;
+    assert_eq!(valid().await.status, 200);
     crate::login::logs_in(&server, &asha.browser, MOBILE).await;
     let account = async |visitor: &Visitor| visitor.get("/api/v1/account/dashboard").await.ok(200)["data"].clone();
     let before = account(&asha.browser).await;
@@ -283,7 +294,7 @@ async fn a_policy_stays_with_who_is_forgotten() {
         .until("she is told", async || {
             let inbox = server.visitor().get(&inbox).await.ok(200);
             let mut texts = inbox["messages"].as_array()?.iter().filter_map(|message| message["text"].as_str());
-            texts.any(|text| text.starts_with("Your data at Journey is deleted")).then_some(())
+            texts.any(|text| text.starts_with("Journey: Your data with us is deleted")).then_some(())
         })
         .await;
 
@@ -298,6 +309,10 @@ async fn a_policy_stays_with_who_is_forgotten() {
     let file = after["documents"][0]["url"].as_str().expect("the policy's document").to_owned();
     assert!(asha.browser.get(&file).await.bytes.starts_with(b"%PDF-"));
     assert_eq!(server.visitor().get(&file).await.status, 404, "which is hers alone");
+    // What the law keeps still says that the paper is genuine, and nothing of whose it was.
+    let told = valid().await.text();
+    assert!(told.contains("Check this paper") && told.contains("DL 3 CAB 1234"), "{told}");
+    assert!(!told.contains(NAME) && !told.contains(MOBILE) && !told.contains("Canarybird"), "{told}");
     let copy = asha.browser.get("/api/v1/account/copy").await;
     assert!(copy.status == 200 && copy.bytes.starts_with(b"%PDF-"), "a copy that people read");
     for page in ["/dashboard", "/your-data"] {

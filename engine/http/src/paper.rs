@@ -1,16 +1,18 @@
-//! The paper of a journey as a PDF, and the page behind the code on it.
+//! The paper of a journey or of a page as a PDF, and the page behind the code on a journey's.
 
 use crate::app::App;
 use crate::html::Content;
 use crate::pages::{self, Ask};
 use crate::problem::{Code, Problem};
 use crate::session::Visitor;
+use crate::site;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
-use axum::response::Response;
-use engine_definitions::{Special, format_date, money};
+use axum::response::{IntoResponse, Response};
+use engine_definitions::{SitePage, Special, format_date, money};
 use engine_paper::{Fact, Look, Paper, Part, Row};
 use engine_runtime::rfc3339;
-use serde_json::Value;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 const PLACE: &str = "/v/";
 
@@ -18,19 +20,33 @@ const PLACE: &str = "/v/";
 pub async fn pdf(app: &App, visitor: &Visitor, journey: &str) -> Result<(String, Vec<u8>), Problem> {
     let found = app.runtime.journeys.paper(&visitor.actor, journey).await;
     let found = found.map_err(|refusal| visitor.refused(app, refusal))?;
-    let (catalog, language) = (app.runtime.catalog(), visitor.actor.language.clone());
-    let site = catalog.site(&language);
-    let words = Words { language: &language, public: &app.settings.public_url() };
+    let bytes = printed(app, &visitor.actor.language, &found.title, &found.blocks).await?;
+    Ok((format!("{}.pdf", found.title), bytes))
+}
+
+/// A page of the site, as it is shown to everybody.
+pub async fn of_page(app: &App, language: &str, page: &SitePage) -> Result<Response, Problem> {
+    let bytes = printed(app, language, &page.title, &page.blocks).await?;
+    let kind = HeaderValue::from_static("application/pdf");
+    let mut response = ([(header::CONTENT_TYPE, kind)], bytes).into_response();
+    response.headers_mut().insert(header::VARY, HeaderValue::from_static("cookie"));
+    Ok(response)
+}
+
+async fn printed(app: &App, language: &str, title: &str, blocks: &[Value]) -> Result<Vec<u8>, Problem> {
+    let catalog = app.runtime.catalog();
+    let site = catalog.site(language);
+    let words = Words { language, public: &app.settings.public_url(), said: &site.said };
     let made = Value::from(rfc3339(app.runtime.now_ms()));
     let paper = Paper {
-        title: found.title.clone(),
+        title: title.to_owned(),
         brand: site.name.clone(),
         made: words.date(&made),
         legal: site.legal.clone(),
-        parts: found.blocks.iter().filter_map(|block| words.part(block)).collect(),
-        language: language.clone(),
+        parts: blocks.iter().flat_map(|block| words.parts(block)).collect(),
+        language: language.to_owned(),
     };
-    Ok((format!("{}.pdf", found.title), written(paper).await?))
+    written(paper).await
 }
 
 /// Its bytes.
@@ -44,13 +60,18 @@ pub async fn written(paper: Paper) -> Result<Vec<u8>, Problem> {
 }
 
 /// What whoever holds the code may see; every other address below is a page that is not there.
-pub async fn page(ask: &Ask<'_>, visitor: impl Future<Output = Result<Visitor, Problem>>) -> Option<Response> {
+pub async fn page(ask: &Ask<'_>) -> Option<Response> {
     let code = ask.facts.path.strip_prefix(PLACE)?;
-    let shown = async { Ok(ask.app.runtime.journeys.proof(&visitor.await?.actor, code).await?) };
+    let shown = async {
+        let record = ask.app.runtime.journeys.proof(code).await?;
+        let about = |record| Map::from_iter([("record".to_owned(), record)]);
+        let (language, now) = (&ask.facts.language, ask.app.runtime.now_ms());
+        Ok(record.and_then(|record| site::special_about(ask.catalog, language, Special::Proof, about(record), now)))
+    };
     let mut response = match shown.await {
         Ok(Some(proof)) => pages::page_with(ask, StatusCode::OK, &proof.title, &Content::Blocks(&proof.blocks)).await,
         Ok(None) => pages::special(ask, StatusCode::NOT_FOUND, Special::NotFound, None).await,
-        Err(problem) => pages::error_page(ask.app, ask.catalog, &problem).await,
+        Err(problem) => pages::problem_page(ask, &problem).await,
     };
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -64,10 +85,24 @@ struct Words<'w> {
     language: &'w str,
     /// Scheme and host of addresses.
     public: &'w str,
+    /// What the web app says by itself, by name.
+    said: &'w BTreeMap<String, String>,
 }
 
 impl Words<'_> {
     /// What of a view belongs on paper; what one presses does not.
+    fn parts(&self, block: &Value) -> Vec<Part> {
+        let told = |title: &str, text: &str| {
+            let told = |item: &Value| Part::Text { title: words(&item[title]), text: words(&item[text]) };
+            list(block, "items").map(told).collect()
+        };
+        match block["block"].as_str().unwrap_or_default() {
+            "faq" => told("question", "answer"),
+            "steps" | "cards" => told("title", "text"),
+            _ => self.part(block).into_iter().collect(),
+        }
+    }
+
     fn part(&self, block: &Value) -> Option<Part> {
         let text = |key: &str| block[key].as_str().unwrap_or_default().to_owned();
         let title = text("title");
@@ -77,7 +112,11 @@ impl Words<'_> {
                 Part::Facts { title, facts, card: block["style"] == "keep" }
             }
             "breakup" => Part::Table { title, rows: list(block, "lines").map(|line| self.row(line)).collect() },
-            "text" => Part::Text { title, text: text("text") },
+            "text" | "notice" => Part::Text { title, text: text("text") },
+            "coverage" => {
+                Part::Table { title, rows: list(block, "items").map(|item| self.cover(block, item)).collect() }
+            }
+            "table" => Part::Table { title, rows: list(block, "rows").map(|cells| self.cells(cells)).collect() },
             "seal" => {
                 let address = format!("{}{}", self.public, block["url"].as_str()?);
                 Part::Code { title, text: text("text"), address }
@@ -98,6 +137,37 @@ impl Words<'_> {
             value: self.shown(&line["value"], true),
             is_total: line["kind"] == "total",
         }
+    }
+
+    /// Whether something is covered; of several kinds, by which of them.
+    fn cover(&self, block: &Value, item: &Value) -> Row {
+        let columns: Vec<&Value> = list(block, "columns").collect();
+        let cell = |value: &Value| match (value.as_bool(), columns.len()) {
+            (Some(true), 1) => self.word("covered"),
+            (Some(false), 1) => self.word("not_covered"),
+            (Some(is_so), _) => self.word(if is_so { "yes" } else { "no" }),
+            (None, _) => self.shown(value, false),
+        };
+        let value = if let [_] = columns[..] {
+            cell(&item["values"][0])
+        } else {
+            let each = columns.iter().zip(list(item, "values"));
+            let each = each.map(|(column, value)| format!("{}: {}", words(&column["title"]), cell(value)));
+            each.collect::<Vec<_>>().join(", ")
+        };
+        Row { label: words(&item["label"]), detail: String::new(), value, is_total: false }
+    }
+
+    fn cells(&self, cells: &Value) -> Row {
+        let mut said = cells.as_array().into_iter().flatten().map(|cell| self.shown(cell, true));
+        let label = said.next().unwrap_or_default();
+        let mut rest: Vec<String> = said.collect();
+        let value = rest.pop().unwrap_or_default();
+        Row { label, detail: rest.join(", "), value, is_total: false }
+    }
+
+    fn word(&self, name: &str) -> String {
+        self.said.get(name).cloned().unwrap_or_default()
     }
 
     /// The browser's `ui/format.ts` says the same. `exact`: paise also where there are none.

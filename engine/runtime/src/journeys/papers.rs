@@ -1,16 +1,17 @@
 //! The paper of a journey: what its step prints, and what anybody sees who holds the code on it.
 //!
 //! The code is made of the journey's id and the server's key, whenever it is needed; nothing of it is stored. What it
-//! opens is the items of the view's `seal`, as they are now: nothing once the journey shows no such paper any more.
+//! opens is the record that stays on its customer's account, such as a policy: what of it is shown says the site's page
+//! `instead: proof`. As long as the law keeps the record the code holds, also when its customer was forgotten.
 
 use super::Journeys;
 use crate::actor::{Action, Actor};
 use crate::core::read;
 use crate::refusal::Refusal;
 use crate::render::printed;
-use crate::turn::Turn;
-use engine_store::JourneyRecord;
-use serde_json::{Value, json};
+use crate::turn::{Cover, Turn};
+use engine_store::{JourneyRecord, Kept};
+use serde_json::Value;
 
 /// By which name a journey's documents have what its step prints.
 pub const PAPER: &str = "paper";
@@ -30,22 +31,18 @@ impl Journeys {
         self.printed(&actor, record).await?.ok_or(Refusal::NotFound)
     }
 
-    /// The page behind a code; unknown, expired and outdated ones are the same `None`.
-    pub async fn proof(&self, actor: &Actor, code: &str) -> Result<Option<Paper>, Refusal> {
+    /// The record behind a code, with nothing of it that is personal; a code that is not ours and one without a record
+    /// are the same `None`.
+    pub async fn proof(&self, code: &str) -> Result<Option<Value>, Refusal> {
         let Some(journey) = self.core.keys.proven(code) else { return Ok(None) };
-        let Some(record) = self.core.store().journey(&journey).await? else { return Ok(None) };
-        if self.core.refuse_ended(&record).await.is_err() {
-            return Ok(None);
-        }
-        let paper = self.printed(actor, record).await?;
-        let seal = paper.and_then(|paper| paper.blocks.into_iter().find(|block| block["block"] == "seal"));
-        Ok(seal.map(|seal| Paper {
-            title: seal["title"].as_str().unwrap_or_default().into(),
-            blocks: vec![
-                json!({"block": "facts", "items": seal["items"]}),
-                json!({"block": "text", "text": seal["note"], "size": "small"}),
-            ],
-        }))
+        let records = self.core.store().records(&journey).await?;
+        let newest = records.into_iter().filter(|record| record.kept == Kept::OnAccount).max_by_key(|one| one.at_ms);
+        let Some(mut record) = newest else { return Ok(None) };
+        let catalog = self.core.catalog();
+        let living = self.core.store().journey(&journey).await?;
+        let workflow = living.and_then(|journey| catalog.workflow(&journey.workflow).cloned());
+        Cover::record(workflow.as_deref(), catalog.policy(), &mut record.data);
+        Ok(Some(record.data))
     }
 
     async fn printed(&self, actor: &Actor, record: JourneyRecord) -> Result<Option<Paper>, Refusal> {

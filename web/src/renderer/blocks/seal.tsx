@@ -18,7 +18,5 @@ export const example: AnyBlock = {
   title: 'Check this label',
   text: 'Whoever scans the code sees where the parcel goes, and nothing else.',
   label: 'See what they see',
-  note: 'Compare this with the label.',
   url: '/v/parcel',
-  items: [{ label: 'Goes to', value: 'Pune' }],
 };
