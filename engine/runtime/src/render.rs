@@ -5,7 +5,7 @@ use crate::clock::rfc3339;
 use crate::journeys::PAPER;
 use crate::turn::{Cover, Turn};
 use crate::view::{
-    Accepted, Changeable, ConsentPart, FormPart, JourneyView, Level, MessageView, Progress, ProgressSection,
+    About, Accepted, Changeable, ConsentPart, FormPart, JourneyView, Level, MessageView, Progress, ProgressSection,
     RedirectPart, Scene, SectionState, Step, StepKind, StepView, Wait, WaitPart,
 };
 use engine_definitions as definitions;
@@ -235,6 +235,18 @@ pub(crate) fn printed(turn: &Turn<'_>, actor: &Actor) -> Option<(String, Vec<Val
     let (_, view) = seen(turn, paper, &reader);
     let blocks = view?.get("blocks")?.as_array()?.clone();
     Some((title_of(turn, paper, &reader), blocks))
+}
+
+/// What a list says of a journey, and its step in words.
+pub(crate) fn listed(turn: &Turn<'_>, actor: &Actor) -> (About, String) {
+    let reader = Reader::of(turn, actor);
+    let (workflow, listed) = (reader.workflow, &reader.workflow.listed);
+    let about = reader.scoped(turn, |scope| {
+        let said = |part: &str| listed.part(part, scope);
+        About { title: said("title"), mark: said("mark"), provider: said("provider"), text: said("text") }
+    });
+    let step = workflow.step(&turn.state.snapshot.active);
+    (about, step.map_or_else(|| workflow.title.clone(), |step| title_of(turn, step, &reader)))
 }
 
 /// Address of the step that Back leads to.

@@ -407,9 +407,24 @@ pub struct JourneySummary {
     /// The step in words.
     pub step_title: String,
     pub waits_for: WaitsFor,
+    /// What it is about, in the reader's language.
+    pub about: About,
     pub url: String,
     /// RFC 3339, UTC.
     pub updated_at: String,
+}
+
+/// What a list says of a request; empty what is not known of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct About {
+    /// The name of the thing.
+    pub title: String,
+    /// By which its owner knows it, such as a number plate.
+    pub mark: String,
+    /// Who offers what was chosen.
+    pub provider: String,
+    /// How far it is, with its figure.
+    pub text: String,
 }
 
 /// Who is to do something next with a journey.

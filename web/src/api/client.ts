@@ -1,6 +1,6 @@
 /** The few calls a journey makes. A refusal of the server is a `Refusal` with its problem; no answer at all is `Unreachable`. */
 
-import type { DraftBody, EventBody, JourneySummary, OpenedPage, Rows, StartBody, StepView } from '../contract/api';
+import type { DraftBody, EventBody, OpenedPage, Rows, StartBody, StepView } from '../contract/api';
 import { api } from '../routes';
 import { ask } from './ask';
 import type { Data, Problem } from './open';
@@ -26,7 +26,6 @@ export const client = {
     call<StepView>('POST', api.journeys(), body, { 'idempotency-key': key, ...wayBack() }),
   send: (id: string, body: EventBody, key: string) =>
     call<StepView>('POST', api.events(id), body, { 'idempotency-key': key }),
-  mine: () => call<JourneySummary[]>('GET', api.journeys()),
   view: (id: string) => call<StepView>('GET', api.journey(id)),
   async open(id: string, path: string): Promise<Opened> {
     const answer = await call<OpenedPage>('GET', api.journey(id, path));

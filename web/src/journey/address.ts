@@ -55,8 +55,8 @@ export function useAddress(
     const way = ways(within);
     const here = way.here();
     const url = way.of(view);
-    // a first page stays where it was opened
-    if (!url || url === here || view.journey.id === null) return;
+    // a first page stays where it was opened, and so does one that is left for the steps' own
+    if (!url || url === here || view.journey.id === null || within?.goes_on) return;
     if (arrival === 'first' || arrival === 'popped' || !(within || isInTrail(before, view))) {
       window.history.replaceState(
         { ...entry(), journey: view.journey.id, depth: depth.current },

@@ -41,8 +41,19 @@ function Within({ place, site, element }: { place: Place; site: Site; element: H
         show(({ serial }) => ({ view, serial: serial + 1 }));
       }
     };
+    // the browser may have kept the page as it was left
+    const back = ({ persisted }: PageTransitionEvent) => {
+      if (!persisted || !element.dataset.left) return;
+      delete element.dataset.left;
+      element.dataset.server = '';
+      show(({ serial }) => ({ view: place.view, serial: serial + 1 }));
+    };
     window.addEventListener('popstate', listen);
-    return () => window.removeEventListener('popstate', listen);
+    window.addEventListener('pageshow', back);
+    return () => {
+      window.removeEventListener('popstate', listen);
+      window.removeEventListener('pageshow', back);
+    };
   }, [place, element]);
   return (
     <Journey

@@ -1,6 +1,6 @@
 import { keepClear } from '../ui/clear';
 
-/** A question of the site itself, at the foot of the window where nothing moves. */
+/** A question of the site itself, at the foot of the window where nothing moves: one at a time. */
 export function bar(text: string, ...ways: HTMLElement[]): HTMLElement {
   const box = document.createElement('aside');
   box.className = 'begun';
@@ -8,8 +8,18 @@ export function bar(text: string, ...ways: HTMLElement[]): HTMLElement {
   const words = document.createElement('p');
   words.textContent = text;
   box.append(words, ...ways);
-  document.body.append(box);
-  keepClear(box);
+  const show = () => {
+    document.body.append(box);
+    keepClear(box);
+  };
+  const other = document.querySelector('aside.begun');
+  if (other)
+    new MutationObserver((_, seen) => {
+      if (other.isConnected) return;
+      seen.disconnect();
+      show();
+    }).observe(document.body, { childList: true });
+  else show();
   return box;
 }
 

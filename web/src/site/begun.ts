@@ -25,6 +25,15 @@ export function hasBegun(): boolean {
   }
 }
 
+/** Whether somebody is logged in, as far as the browser knows. */
+export function isKnown(): boolean {
+  try {
+    return Boolean(localStorage.token || localStorage.menu);
+  } catch {
+    return false;
+  }
+}
+
 const typed = () => Object.keys(sessionStorage).filter((name) => name.startsWith(TYPED));
 
 export function hasTyped(): boolean {

@@ -1,4 +1,5 @@
 /** What a page does beyond its first moment: menus, what moves, what waits for its time. Loaded a moment after the page, or with the first press on it. */
+import { hasBegun, isKnown } from './begun';
 import type { Boot } from './boot';
 import { keepsCookies, noteVisit } from './cookies';
 
@@ -26,6 +27,9 @@ if (!view?.journey.id) noteVisit();
 // where something can be begun
 if ((view || place) && !keepsCookies()) import('./refused').then((part) => part.tell(site?.help));
 if (place && site) import('./place').then((part) => part.start(place, site));
+// and what was begun already, here or by who is logged in
+if ((place ? !place.hash : view?.journey.id === null) && (hasBegun() || isKnown()))
+  import('./go-on').then((part) => part.offer(view?.journey.workflow));
 
 // whoever came as an agent is asked about once; a page for agents is another one
 if (site?.check) {

@@ -29,8 +29,8 @@ function OwnPage({ asks, on = {}, ...content }: Own) {
       const { data: led } = await post<{ data?: { url?: string } }>(on[event] ?? '', data);
       if (led?.url) location.assign(led.url);
       else location.reload();
-    } catch {
-      say(t('went_wrong'));
+    } catch (refused) {
+      say((refused as Refused).problem?.errors?.[0]?.text ?? t('went_wrong'));
       setSending(undefined);
     }
   };

@@ -167,7 +167,9 @@ pub async fn list(
     }
     let (status, limit) = (status.map(Into::into), limit.unwrap_or(50));
     let list = List { search, workflow, status, before, limit, ..List::default() };
-    Ok(Json(app.runtime.journeys.journeys_of(&visitor.actor, list).await?))
+    let mut listed = app.runtime.journeys.journeys_of(&visitor.actor, list).await?;
+    app.runtime.journeys.describe(&visitor.actor, &mut listed).await?;
+    Ok(Json(listed))
 }
 
 /// Marks an answer that repeats an earlier one.

@@ -4,6 +4,7 @@ mod afresh;
 mod conflict;
 mod drafts;
 mod event;
+mod listed;
 mod pages;
 mod papers;
 mod send;
@@ -16,8 +17,8 @@ use crate::actor::{Action, Actor, STAFF, is_sent_away};
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::turn::{HELP, SignsIn, Turn};
-use crate::view::{JourneySummary, StepKind, StepView, WaitsFor};
-use engine_definitions::{Accept, Catalog, Step, StepKind as Kind, Workflow};
+use crate::view::{About, JourneySummary, StepKind, StepView, WaitsFor};
+use engine_definitions::{Accept, Catalog, Step, StepKind as Kind, Waits, Workflow};
 use engine_store::{Change, DocumentRecord, JourneyFilter, JourneyHead, JourneyStatus, NewJourney, SessionRecord};
 use event::internal;
 use serde_json::Value;
@@ -77,6 +78,7 @@ fn summary(catalog: &Catalog, head: JourneyHead, language: &str, forgotten: bool
             .and_then(|words| step.and_then(|step| words.step_words(step)))
             .unwrap_or_else(|| title.clone()),
         waits_for: step.filter(|_| !is_over).map_or(WaitsFor::Nobody, waits_for),
+        about: About::default(),
         title,
         id: head.id,
         workflow: head.workflow,
@@ -86,9 +88,22 @@ fn summary(catalog: &Catalog, head: JourneyHead, language: &str, forgotten: bool
     }
 }
 
+impl From<Waits> for WaitsFor {
+    fn from(said: Waits) -> WaitsFor {
+        match said {
+            Waits::Nobody => WaitsFor::Nobody,
+            Waits::Customer => WaitsFor::Customer,
+            Waits::Partner => WaitsFor::Partner,
+        }
+    }
+}
+
 /// Who is to do something at this step.
 fn waits_for(step: &Step) -> WaitsFor {
     let by_link = |accept: &Accept| accept.by.iter().any(|by| by.starts_with("link:"));
+    if let Some(said) = step.waits_for {
+        return said.into();
+    }
     match step.kind {
         _ if step.only.is_some() || step.confirms || step.accepts.values().any(by_link) => WaitsFor::Customer,
         Kind::Wait | Kind::Tracker => WaitsFor::Partner,
@@ -146,6 +161,11 @@ impl Journeys {
         let (record, actor) = self.core.mine(actor, Action::See, journey).await?;
         self.core.refuse_ended(&record).await?;
         self.core.view_of(&actor, record).await
+    }
+
+    /// Whether the actor may see it, now.
+    pub async fn is_open_to(&self, actor: &Actor, journey: &str) -> bool {
+        self.core.mine(actor, Action::See, journey).await.is_ok()
     }
 
     pub async fn document(&self, actor: &Actor, journey: &str, id: &str) -> Result<DocumentRecord, Refusal> {

@@ -5,6 +5,7 @@ use super::sessions::OwnSession;
 use crate::actor::{Action, Actor, Resource, STAFF};
 use crate::clock::rfc3339;
 use crate::core::{Sight, contact_of, normal_mobile, read};
+use crate::effect::CallResult;
 use crate::fact::Fact;
 use crate::journeys::{Journeys, LIST_MAX, List};
 use crate::refusal::Refusal;
@@ -94,6 +95,7 @@ impl People {
             let catalog = self.core.catalog();
             let signs_in = |id: &str| catalog.workflow(id).is_some_and(|workflow| workflow.signs_in.is_some());
             account.journeys = all.into_iter().filter(|journey| !signs_in(&journey.workflow)).collect();
+            Journeys { core: self.core.clone() }.describe(actor, &mut account.journeys).await?;
         }
         Ok(Some(account))
     }
@@ -237,6 +239,31 @@ impl crate::core::Core {
         };
         let contact = known.map(|known| contact_of(&known.profile)).unwrap_or_default();
         Ok(Actor { contact, ..actor.clone() })
+    }
+
+    /// `{kind, key, context: [name]}` → `{ok, record, context}`: what was recorded of a journey of who is signed in,
+    /// and of what that journey knew what is named.
+    pub async fn own_record(&self, input: &Value, actor: &Actor) -> Result<CallResult, Refusal> {
+        let told = |ok: bool, record: Value, context: Map<String, Value>| {
+            CallResult::output(json!({"ok": ok, "record": record, "context": context}))
+        };
+        let text = |name: &str| input[name].as_str().unwrap_or_default();
+        let found = match actor.person() {
+            Some(person) => self.store().records_of(person, &[text("kind").to_owned()], RECORDS_MAX).await?,
+            None => Vec::new(),
+        };
+        let Some(record) = found.into_iter().find(|record| record.key == text("key")) else {
+            return Ok(told(false, json!({}), Map::new()));
+        };
+        let journey = self.store().journey(&record.journey).await?;
+        let journey = journey.filter(|journey| journey.person.as_deref() == actor.person());
+        let mut context = match journey {
+            Some(journey) => read(journey)?.state.snapshot.context,
+            None => Map::new(),
+        };
+        let wanted: Vec<&str> = input["context"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        context.retain(|name, _| wanted.contains(&name.as_str()));
+        Ok(told(true, record.data, context))
     }
 
     /// What a person called herself first is known of her.
