@@ -6,13 +6,12 @@ use crate::expressions::{expression, mapping};
 use crate::fields::{Fields, unknown};
 use crate::form::Form;
 use crate::host::vocabulary;
-use crate::master::Masters;
 use crate::partner::Partner;
 use crate::policy::{FLOOR, ROUTES, Roles};
 use crate::records::{Records, RecordsAsked};
+use crate::references::References;
 use crate::shape::{Misfit, Shape};
 use crate::source::Node;
-use crate::table::Tables;
 use crate::workflow::Workflow;
 use engine_statechart::expression::{Expression, Scope};
 use engine_statechart::source::Span;
@@ -21,7 +20,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-const KEYS: [&str; 28] = [
+const KEYS: [&str; 29] = [
     "title",
     "method",
     "path",
@@ -34,6 +33,7 @@ const KEYS: [&str; 28] = [
     "cache",
     "list",
     "records",
+    "refuses",
     "call",
     "start",
     "send",
@@ -84,6 +84,8 @@ pub struct Endpoint {
     pub list: Option<List>,
     /// Records of the person who is signed in.
     pub records: Option<Records>,
+    /// On what else a call must rest that fits its form.
+    refuses: Vec<Refuses>,
     pub call: Option<Calls>,
     pub start: Option<Starts>,
     pub send: Option<Sends>,
@@ -182,6 +184,23 @@ impl Proves {
     }
 }
 
+/// Unless this holds nothing is done; the words, and the field that they are about.
+#[derive(Debug)]
+struct Refuses {
+    field: String,
+    unless: Expression,
+    or: String,
+}
+
+impl Refuses {
+    fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Refuses> {
+        let mut fields = Fields::open(node, "a refusal", &["field", "unless", "or"], problems)?;
+        let (field, or) = (fields.need_text("field"), fields.need_text("or"));
+        let unless = fields.need("unless").and_then(|holds| expression(holds, words(), &NAMES, fields.problems))?;
+        Some(Refuses { field, unless, or })
+    }
+}
+
 /// The code of a customer whom the caller is to help, and what is said where it is nobody's.
 #[derive(Debug)]
 struct TakesOver {
@@ -213,6 +232,8 @@ pub struct Starts {
     /// The event that it begins with; its data is what `body` and `query` give.
     pub event: String,
     pub data: Expression,
+    /// Whoever asks for the same again finds what was begun; without it the request's own key says so.
+    once: Option<Expression>,
 }
 
 fn words() -> &'static Vocabulary {
@@ -277,6 +298,9 @@ impl Endpoint {
         let list = fields.get("list").and_then(|list| List::read(list, fields.problems));
         let records = fields.get("records");
         let records = records.and_then(|records| Records::read(records, words(), &NAMES, fields.problems));
+        let refuses = fields.list("refuses");
+        let refuses: Vec<Refuses> =
+            refuses.iter().filter_map(|refusal| Refuses::read(refusal, fields.problems)).collect();
         let call = fields.get("call").and_then(|call| Calls::read(call, fields.problems));
         let start = fields.get("start").and_then(|start| Starts::read(start, fields.problems));
         let send = fields.get("send").and_then(|send| Sends::read(send, fields.problems));
@@ -310,7 +334,8 @@ impl Endpoint {
         let of_proofs = proves.iter().flat_map(|proves: &Proves| &proves.any);
         let own = [&profile, &withdraws, &dismisses, &ends, &holds, &checks, &looks_at];
         let read = own.into_iter().flatten().chain(of_proofs).chain([&reply]);
-        let read = read.chain(start.iter().map(|start| &start.data)).chain(call.iter().map(|call| &call.input));
+        let read = read.chain(refuses.iter().map(|refusal| &refusal.unless));
+        let read = read.chain(start.iter().flat_map(Starts::expressions)).chain(call.iter().map(|call| &call.input));
         let read = read.chain(send.iter().map(|send| &send.data)).chain(list.iter().flat_map(List::expressions));
         let read: Vec<&Expression> = read.collect();
         let personal = read.iter().flat_map(|expression| expression.names()).find(|name| PERSONAL.contains(name));
@@ -342,6 +367,7 @@ impl Endpoint {
             cache_s,
             list,
             records,
+            refuses,
             call,
             start,
             send,
@@ -408,6 +434,17 @@ impl Endpoint {
         Ok(Some(Some(&proves.or)))
     }
 
+    /// What is wrong with the call: the field that it is about, and the words. `None`: nothing.
+    pub fn refusal(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<(&str, &str)>, EvalError> {
+        let scope = scope(found).with_host(host);
+        for Refuses { field, unless, or } in &self.refuses {
+            if unless.eval(&scope)? != Value::Bool(true) {
+                return Ok(Some((field.as_str(), or.as_str())));
+            }
+        }
+        Ok(None)
+    }
+
     /// The service token that the caller's session is to hold, if this is about one.
     pub fn held(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<String>, EvalError> {
         let Some(holds) = &self.holds else { return Ok(None) };
@@ -460,8 +497,8 @@ impl Endpoint {
         if let Some(start) = self.start.as_ref().filter(|start| !known.workflows.contains_key(&start.workflow)) {
             problems.push(unknown("workflow", &at, &start.workflow, known.workflows.keys().map(String::as_str)));
         }
-        if let Some(list) = self.list.as_ref().filter(|list| known.masters.get(&list.of).is_none()) {
-            problems.push(unknown("reference data", &at, &list.of, known.masters.names()));
+        if let Some(list) = self.list.as_ref().filter(|list| known.references.masters.get(&list.of).is_none()) {
+            problems.push(unknown("reference data", &at, &list.of, known.references.masters.names()));
         }
         if let Some(call) = &self.call {
             let partners = known.partners.iter();
@@ -474,7 +511,7 @@ impl Endpoint {
         }
         self.keep_to_floors(known, problems);
         let before = problems.len();
-        crate::references::check(&self.reply, known.tables, known.masters, problems);
+        known.references.check(&self.reply, problems);
         let asked = match self.query_form.as_ref().map(|form| known.forms.get(form)) {
             Some(form) => form.map(|form| form.property_names().map(|name| (name.to_owned(), json!(""))).collect()),
             None => self.asked(std::iter::empty()).ok(),
@@ -527,8 +564,7 @@ pub(crate) struct Known<'a> {
     pub workflows: &'a BTreeMap<String, Arc<Workflow>>,
     pub forms: &'a BTreeMap<String, Arc<Form>>,
     pub partners: &'a BTreeMap<String, Arc<Partner>>,
-    pub masters: &'a Masters,
-    pub tables: &'a Tables,
+    pub references: References<'a>,
     pub site: &'a Value,
     pub host: &'a dyn Host,
 }
@@ -604,11 +640,23 @@ impl Sends {
 
 impl Starts {
     fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Starts> {
-        let mut fields = Fields::open(node, "the start of a journey", &["workflow", "event", "data"], problems)?;
+        let mut fields =
+            Fields::open(node, "the start of a journey", &["workflow", "event", "data", "once"], problems)?;
         let workflow = fields.need_text("workflow");
         let event = fields.text("event").unwrap_or_else(|| "submit".into());
         let data = fields.need("data").map(|data| mapping(data, words(), &NAMES, fields.problems))?;
-        Some(Starts { workflow, event, data })
+        let once = fields.get("once").and_then(|once| expression(once, words(), &NAMES, fields.problems));
+        Some(Starts { workflow, event, data, once })
+    }
+
+    fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        [&self.data].into_iter().chain(&self.once)
+    }
+
+    /// By what a second start of the same is known, where one may be.
+    pub fn once(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<String>, EvalError> {
+        let Some(once) = &self.once else { return Ok(None) };
+        Ok(once.eval(&scope(found).with_host(host))?.as_str().map(str::to_owned))
     }
 
     pub fn data(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Value, EvalError> {

@@ -44,4 +44,5 @@ pub enum Source {
 }
 
 /// What the runtime itself can be asked.
-pub const SYSTEM: [&str; 5] = ["otp.send", "otp.verify", "totp.verify", "person.contact", "person.restore"];
+pub const SYSTEM: [&str; 6] =
+    ["otp.send", "otp.verify", "totp.verify", "person.contact", "person.record", "person.restore"];

@@ -10,6 +10,7 @@ mod definite_assignment;
 mod desugar;
 mod invoke;
 mod library;
+mod listed;
 mod locations;
 mod merge;
 mod params;
@@ -36,7 +37,8 @@ pub(crate) mod keys {
     pub use super::steps::STEP_KEYS;
 }
 pub use invoke::{Invoke, Reuse, Source};
-pub use step::{Accept, Only, Redirect, Step, StepKind, Trail, VIEWER};
+pub use listed::{LISTED, Listed};
+pub use step::{Accept, Only, Redirect, Step, StepKind, Trail, VIEWER, Waits};
 pub use tracking::Report;
 
 use crate::catalog::Catalog;
@@ -74,6 +76,8 @@ pub struct Workflow {
     pub track: Option<Report>,
     /// Who is there is told there.
     pub presence: Option<Report>,
+    /// What lists say of its requests.
+    pub listed: Listed,
     /// An idle journey expires after this.
     pub ttl_ms: Option<i64>,
     /// At its end the session is signed in as the person whose number was verified in it.

@@ -44,6 +44,10 @@ pub struct Step {
     /// When one of these changed, the answers are asked again.
     pub depends: Vec<Expression>,
     pub satisfied: Option<Expression>,
+    /// On the way to where a `resume` leads: nobody is asked what is known, as long as the form takes it as it stands.
+    pub known: Option<Expression>,
+    /// Who is to do something here, where that is not what its kind says.
+    pub waits_for: Option<Waits>,
     pub trail: Trail,
     pub redirect: Option<Redirect>,
     pub review: bool,
@@ -89,6 +93,20 @@ pub enum Only {
 
 impl Only {
     pub const ALL: [(&'static str, Only); 2] = [("customer", Only::Customer), ("verified", Only::Verified)];
+}
+
+/// Who is to do something at a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waits {
+    /// What the request was for is there, or never comes.
+    Nobody,
+    Customer,
+    Partner,
+}
+
+impl Waits {
+    pub const ALL: [(&'static str, Waits); 3] =
+        [("nobody", Waits::Nobody), ("customer", Waits::Customer), ("partner", Waits::Partner)];
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::calls::place_of;
 use super::desugar::{Builder, Place, text_node};
 use super::library::{Library, key};
-use super::{Accept, Only, Redirect, Step, StepKind, Trail, VIEWER};
+use super::{Accept, Only, Redirect, Step, StepKind, Trail, VIEWER, Waits};
 use crate::fields::{Fields, unknown};
 use crate::form::Form;
 use crate::host::shared_vocabulary;
@@ -18,7 +18,7 @@ use indexmap::IndexMap;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub const STEP_KEYS: [&str; 24] = [
+pub const STEP_KEYS: [&str; 26] = [
     "form",
     "view",
     "wait",
@@ -43,6 +43,8 @@ pub const STEP_KEYS: [&str; 24] = [
     "only",
     "confirms",
     "paper",
+    "known",
+    "waits_for",
 ];
 /// Texts that stand in the place of a step that is another's.
 const CLOSED: [&str; 3] = ["journey.customers_turn", "journey.not_verified", "journey.sign_in"];
@@ -176,6 +178,12 @@ impl Builder<'_> {
             depends.extend(self.expression(item, &[], fields.problems));
         }
         let satisfied = fields.get("satisfied").and_then(|n| self.expression(n, &[], fields.problems));
+        let known = fields.get("known").and_then(|n| self.expression(n, &[], fields.problems));
+        if let Some(at) = fields.get("known").filter(|_| form.is_none()) {
+            fields.problems.push(Problem::error("misplaced-key", &at.span, "`known` belongs beside `form`"));
+        }
+        let waits_for = fields.word("waits_for", &Waits::ALL.map(|(name, _)| name));
+        let waits_for = waits_for.and_then(|word| Waits::ALL.iter().find(|(name, _)| *name == word)).map(|(_, w)| *w);
         let trail = match fields.word("trail", &["keep", "skip", "close"]) {
             Some("skip") => Trail::Skip,
             Some("close") => Trail::Close,
@@ -214,6 +222,8 @@ impl Builder<'_> {
             links,
             depends,
             satisfied,
+            known,
+            waits_for,
             trail,
             redirect,
             review,

@@ -19,7 +19,7 @@ use axum::response::{IntoResponse, Response};
 use engine_definitions::{Audience, Catalog, Endpoint, EvalError, FieldError, Now, RecordsAsked, Who};
 use engine_partners::CallOutcome;
 use engine_runtime::view::{Level, MessageView};
-use engine_runtime::{Actor, RecordPage, Refusal, Send, SignsIn, StepView, new_id, parse_rfc3339};
+use engine_runtime::{Actor, RecordPage, Refusal, Send, Sent, SignsIn, StepView, new_id, parse_rfc3339};
 use engine_statechart::Host;
 use engine_statechart::expression::Scope;
 use serde_json::{Map, Value, json};
@@ -29,6 +29,9 @@ use std::sync::Arc;
 const CLIENT: &str = "x-api-key";
 /// What codes of journeys are sealed for.
 const CODE: &str = "endpoint";
+
+/// How often what is begun once may have expired.
+const ONCE_MAX: usize = 20;
 
 const ZONE: chrono_tz::Tz = chrono_tz::Asia::Kolkata;
 
@@ -129,6 +132,9 @@ impl Asked<'_> {
         self.known(&change.visitor).await?;
         self.claimed(&mut change).await?;
         self.listed(&change.visitor).await?;
+        if let Some((field, why)) = self.eval(|found, host| self.endpoint.refusal(found, host))? {
+            return Err(refused(format!("/{field}"), "refused", why.to_owned()));
+        }
         if let Some(token) = self.eval(|found, host| self.endpoint.held(found, host))? {
             change.visitor.hold(self.app, &token).await?;
         }
@@ -325,13 +331,41 @@ impl Asked<'_> {
         }
         self.app.limit(Class::Start, change.visitor.client)?;
         let data = self.eval(|found, host| starts.data(found, host))?;
-        // A call without a key is one journey.
-        let key = change.key().unwrap_or_else(|_| new_id());
-        let event = Some((starts.event.clone(), data));
-        let begin = Begin { workflow: starts.workflow.clone(), key, event, said: Said::new() };
-        let (sent, opening) = start::start(self.app, &mut change.visitor, &change.headers, begin).await?;
+        let key = change.key().ok();
+        let once = self.eval(|found, host| starts.once(found, host))?;
+        let begin = |key: String| Begin {
+            workflow: starts.workflow.clone(),
+            key,
+            event: Some((starts.event.clone(), data.clone())),
+            said: Said::new(),
+        };
+        let (visitor, headers) = (&mut change.visitor, &change.headers);
+        let begun = match &once {
+            Some(once) => self.begun_once(once, visitor, headers, &begin).await,
+            // A call without a key is one journey.
+            None => start::start(self.app, visitor, headers, begin(key.unwrap_or_else(new_id))).await,
+        };
+        let (sent, opening) = begun?;
         self.found.insert("journey".into(), described_journey(self.app, &sent.view));
         Ok(opening)
+    }
+
+    /// What was begun before for the same is found again; one that has expired by now is begun anew.
+    async fn begun_once(
+        &self,
+        once: &str,
+        visitor: &mut Visitor,
+        headers: &HeaderMap,
+        begin: &impl Fn(String) -> Begin,
+    ) -> Result<(Sent, Option<Opening>), Problem> {
+        let mut key = format!("{}:{once}", self.endpoint.id);
+        for _ in 0..ONCE_MAX {
+            match start::start(self.app, visitor, headers, begin(key.clone())).await {
+                Err(problem) if problem.status() == StatusCode::GONE.as_u16() => key.push('+'),
+                begun => return begun,
+            }
+        }
+        start::start(self.app, visitor, headers, begin(key)).await
     }
 
     /// The caller's own journey as it stands, as `journey`.

@@ -27,6 +27,10 @@ impl Core {
                     turn.resend(sent.and_then(|event| Fact::read(&event).ok()));
                     Ok(())
                 }
+                Question::Known => {
+                    turn.answer_known(actor);
+                    Ok(())
+                }
                 Question::Send { effect, message, to, presser } => {
                     if self.admit(turn, &to, &presser, actor).await? {
                         Ok(())
@@ -63,6 +67,7 @@ impl Core {
             "otp.verify" => self.verify_otp(turn, input, actor).await,
             "totp.verify" => self.verify_second(turn, input).await,
             "person.contact" => self.contact(turn, actor).await,
+            "person.record" => self.own_record(input, actor).await,
             "person.restore" => self.restore(turn, input, actor).await,
             other => {
                 let message = Some(format!("`system/{other}` does not exist"));

@@ -28,6 +28,7 @@ impl Turn<'_> {
     /// error the turn is of no use any more.
     pub fn apply(&mut self, fact: Fact, by: &Actor) -> Result<bool, Refused> {
         self.resending = None;
+        self.knows = false;
         self.next_event();
         self.presser = self.presser_of(&fact, by);
         let before = self.step_node();

@@ -452,7 +452,7 @@ impl Turn<'_> {
         }
         self.questions.retain(|question| match question {
             Question::System { invoke, .. } | Question::Reuse { invoke, .. } => invoke != id,
-            Question::Resend { .. } | Question::Send { .. } | Question::Link { .. } => true,
+            Question::Resend { .. } | Question::Known | Question::Send { .. } | Question::Link { .. } => true,
         });
     }
 

@@ -59,12 +59,13 @@ impl Turn<'_> {
     pub fn question(&mut self) -> Option<Question> {
         match self.resending {
             Some(seq) => Some(Question::Resend { seq }),
+            None if self.knows => Some(Question::Known),
             None => self.questions.pop_front(),
         }
     }
 
     pub fn has_questions(&self) -> bool {
-        self.resending.is_some() || !self.questions.is_empty()
+        self.resending.is_some() || self.knows || !self.questions.is_empty()
     }
 
     /// This work ends with the turn.

@@ -56,6 +56,8 @@ pub enum Question {
     Reuse { invoke: String, run: i64, key: String, source: String, input_hash: String, since_ms: i64 },
     /// What did the person send with this event? It is sent again: [`Turn::resend`].
     Resend { seq: i64 },
+    /// Who acts? What is known is answered in their place: [`Turn::answer_known`].
+    Known,
     /// Somebody's press sends a message: may it go out?
     Send { effect: EffectKey, message: String, to: String, presser: String },
     /// A message carries a link: its hash belongs into this commit.
@@ -150,6 +152,10 @@ pub struct Turn<'w> {
     questions: VecDeque<Question>,
     /// Number of the event that is sent once more, if it still is a good answer.
     resending: Option<i64>,
+    /// The shown step asks what is known.
+    knows: bool,
+    /// Steps that were answered so in this turn: each once.
+    passed: BTreeSet<String>,
     /// The state to which the transition that was just taken leads back.
     resumes: Option<String>,
     /// Hears of the values that are worked out, when a history is explained.
@@ -221,6 +227,8 @@ impl<'w> Turn<'w> {
             changed_answers: BTreeSet::new(),
             questions: VecDeque::new(),
             resending: None,
+            knows: false,
+            passed: BTreeSet::new(),
             resumes: None,
             listener: None,
             fields: None,

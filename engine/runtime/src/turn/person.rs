@@ -2,7 +2,7 @@
 //! facts.
 
 use super::{Refused, Turn};
-use crate::actor::Actor;
+use crate::actor::{Actor, SYSTEM};
 use crate::fact::Fact;
 use engine_definitions::{FieldError, Fields, Form, Step, Workflow};
 use engine_statechart::EvalError;
@@ -153,6 +153,31 @@ impl<'w> Turn<'w> {
         if sent.zip(by).is_none_or(|(fact, by)| self.again(fact, &by).is_err()) {
             *self = before;
         }
+    }
+
+    /// What the shown step asks is answered as it is known, for whoever goes on here; a form that does not take it so
+    /// is shown.
+    pub fn answer_known(&mut self, actor: &Actor) {
+        self.knows = false;
+        let before = self.clone();
+        let by = self.state.resume.as_ref().and_then(|resume| resume.by.clone());
+        let by = by.or_else(|| Some(actor.clone()).filter(|actor| actor.kind != SYSTEM));
+        if by.is_none_or(|by| self.known_again(&by).is_err()) {
+            *self = before;
+        }
+    }
+
+    fn known_again(&mut self, by: &Actor) -> Result<bool, Refused> {
+        let (Some((step, form)), Some(fields)) = (self.shown_form(by), self.fields_of_answer(by)?) else {
+            return Err(Refused::Unselected);
+        };
+        if self.closed_to(step, by).is_some() {
+            return Err(Refused::Unselected);
+        }
+        let prefill = self.prefill(step);
+        let mut data = self.laid(step, form, &fields, prefill);
+        data.retain(|_, value| !value.is_null());
+        self.again(Fact::Submitted { data: Value::Object(data), secret: Map::new(), again: true }, by)
     }
 
     fn again(&mut self, sent: Fact, by: &Actor) -> Result<bool, Refused> {

@@ -2,7 +2,7 @@
 
 use super::{Move, Refused, Turn};
 use crate::actor::Actor;
-use crate::state::{Resume, TrailEntry};
+use crate::state::{Note, Resume, TrailEntry};
 use engine_definitions::{Step, StepKind, Trail};
 use serde_json::Value;
 
@@ -93,6 +93,7 @@ impl Turn<'_> {
         // Each entry is sent once at most: this ends.
         let entry = resume.later.iter().position(|entry| entry.node == here).map(|at| resume.later.remove(at));
         let can_send = resume.by.is_some() && !self.is_asking(here);
+        self.knows = entry.is_none() && self.is_known(here) && self.passed.insert(here.to_owned());
         self.resending = entry.filter(|entry| can_send && self.satisfied(entry)).and_then(|entry| entry.sent);
         resume.at = here.to_owned();
         self.state.resume = Some(resume);
@@ -114,6 +115,14 @@ impl Turn<'_> {
         if let Some(resume) = &mut self.state.resume {
             resume.by = Some(actor.clone());
         }
+    }
+
+    /// Whether nobody need be asked at this step: what was said of it is for the person to read, though.
+    fn is_known(&self, node: &str) -> bool {
+        let is_told = |note: &Note| matches!(note.level.as_deref(), Some("warning" | "error"));
+        let step = self.workflow.step_by_node(node).filter(|_| !self.state.messages.iter().any(is_told));
+        let Some((step, known)) = step.and_then(|step| Some((step, step.known.as_ref()?))) else { return false };
+        self.with_step(step, |scope| known.eval(scope).is_ok_and(|known| known == Value::Bool(true)))
     }
 
     fn satisfied(&self, entry: &TrailEntry) -> bool {
