@@ -1,6 +1,5 @@
 /** Prices that run out while somebody looks at them: they are asked for again where she is, and she agrees to another one. */
 import { type Locator, type Page, expect, test as base } from '@playwright/test';
-import { Ahead } from '../support/ahead.ts';
 import { Motor, car, paise } from '../support/motor.ts';
 import { Product } from '../support/product.ts';
 import { Walk } from '../support/walk.ts';
@@ -33,21 +32,6 @@ async function told(page: Page, words: string | RegExp): Promise<Locator> {
     expect(box.y + box.height).toBeLessThanOrEqual(page.viewportSize()!.height);
   }).toPass();
   return notice;
-}
-
-/** The answers between the offer and the check page, given over the API. */
-async function toCheck(page: Page, walk: Walk, mobile: string): Promise<void> {
-  const ahead = await Ahead.of(page, walk.product.base);
-  const name = { proposer_title: 'Ms', proposer_first_name: 'Asha', proposer_last_name: 'Rao', proposer_gender: 'female' };
-  const reached = { proposer_mobile: mobile, proposer_email: 'asha@example.com' };
-  await ahead.submit('checkout', { customer_type: 'individual', ...name, ...reached, dob: '1990-04-12', is_financed: false });
-  await ahead.submit('checkout-address', { pincode: '110001', address_line_1: '12 Lake View' });
-  await ahead.submit('checkout-nominee', { nominee_name: 'Ravi Rao', nominee_age: 38, nominee_relation: 'spouse' });
-  await ahead.submit('checkout-vehicle', { previous_policy_number: 'OG-25-1234-5678', terms: true });
-  const pan = { document: 'pan_card', pan_number: 'ABCPE1234F' };
-  const means = { occupation: 'salaried', income_source: 'salary', is_politically_exposed_person: false };
-  await ahead.submit('checkout-kyc', { ...pan, ...means, kyc_consent: true });
-  await ahead.open('confirm');
 }
 
 /** The amount on the button. */
@@ -88,7 +72,7 @@ for (const [width, height, change] of [
     await test.step('before the payment it is asked again in place, and nobody pays another price with one press', async () => {
       await motor.buy('HDFC ERGO');
       await walk.at('Owner of the car', '/checkout');
-      await toCheck(page, walk, motor.mobile);
+      await motor.toCheck();
       await walk.at('Check your answers', '/confirm');
       const till = page.locator('.facts > div').filter({ hasText: 'Price held till' }).locator('dd').first();
       const [until, pay] = [await till.textContent(), page.getByRole('button', { name: /^Pay ₹[\d,]+ securely$/ })];
