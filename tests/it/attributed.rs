@@ -118,6 +118,7 @@ async fn a_lead_says_who_of_the_staff_began_it() {
         (2, "health-agent", "HEALTH-AGENT", "AGENT", "health-agent"),
         (3, "app-agent", "AGENT-APP", "AGENT-APP", "agent-app"),
         (4, "call-centre", "CALL-CENTRE", "CALL-CENTRE", "call-centre"),
+        (5, "life-agent", "LIFE-AGENT", "AGENT", "life-agent"),
     ] {
         let agent = sitting(&server, role, n).await;
         // What an address said to the agent before is not their customer's.
@@ -222,8 +223,14 @@ async fn what_cannot_be_sent_is_told_within_seconds() {
     let browser = server.visitor();
     let fails = json!({"partner": "sms", "operation": "send", "mode": "fail"}).to_string();
     assert_eq!(browser.send("POST", "/sandbox/switches", &[], Some(fails)).await.status, 200);
-    let id = crate::login::asks(&browser, "9812345670").await["journey"].as_str().expect("an id").to_owned();
+    let begun = crate::login::asks(&browser, "9812345670").await;
+    let id = begun["journey"].as_str().expect("an id").to_owned();
     let late = async || codes(&browser.view(&id).await).contains(&"otp.late").then_some(());
     server.until("that it is late", late).await;
+    // The popup of the login asks, and says the same.
+    let asked = json!({"authCode": begun["authCode"]});
+    let state = post(&browser, "otpLoginState", &[("x-api-key", "journey-web")], asked).await.ok(200);
+    let said = state["message"].as_str().unwrap_or_default();
+    assert!(state["status"] == "F" && said.starts_with("We could not send the code yet"), "{state}");
     server.stop().await;
 }

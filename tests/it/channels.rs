@@ -1,7 +1,9 @@
 //! How visitors come here: channels and their order, partners, agents, variants. With the definitions that are shipped
 //! where a row of the specification is about them, with small ones where only the mechanism is.
 
-use engine_definitions::Files;
+use crate::purchase::{Customer, INSURER};
+use crate::roles::sitting;
+use engine_definitions::{Files, SitePartner};
 use journey_tests::server::{TestServer, Visitor, fixture};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -119,6 +121,12 @@ async fn every_channel_is_known_by_its_marker() {
     let visitor = server.visitor();
     assert_eq!(visitor.get("/bike-insurance/tp").await.status, 200);
     assert_eq!(lead(&server, &visitor).await["source"], "TP");
+    // agents who are signed in, of lines that only take a call back
+    for (n, role, source) in [(1, "health-agent", "HEALTH-AGENT"), (2, "life-agent", "LIFE-AGENT")] {
+        let lead = lead(&server, &sitting(&server, role, n).await).await;
+        assert_eq!([&lead["channel"], &lead["source"], &lead["medium"]], [role, source, "AGENT"], "{lead}");
+        assert_eq!(lead["agent"]["role"], role);
+    }
     // an agent by her id, which somebody who knows her has confirmed
     let agent = server.visitor();
     arrive(&agent, "/health-insurance?_aid=A7&source=desk").await;
@@ -256,6 +264,85 @@ async fn a_partner_limits_and_dresses_what_its_visitors_see() {
     server.stop().await;
 }
 
+/// Addresses of every kind of page that anybody may open, and some that lead astray.
+async fn pages(visitor: &Visitor) -> Vec<String> {
+    let sitemap = visitor.get("/sitemap.xml").await.text();
+    let listed = sitemap.split("<loc>").skip(1).filter_map(|rest| rest.split("</loc>").next());
+    let listed = listed.map(|address| format!("/{}", address.split('/').skip(3).collect::<Vec<_>>().join("/")));
+    let more = ["/no-such-page", "/dashboard", "/car-insurance/quotes", "/health-insurance/plans"].map(str::to_owned);
+    // Of the many pages of one kind those for each row are alike.
+    listed.filter(|path| path.matches('/').count() <= 2).chain(more).collect()
+}
+
+/// Where a page leads, drawn or as data for the browser to draw; to what is one's own it always may.
+fn leads_to(html: &str) -> Vec<String> {
+    let rests = html.split(" href=\"").skip(1).chain(html.split("\"href\":\"").skip(1));
+    let links = rests.filter_map(|rest| rest.split('"').next()).map(str::to_owned);
+    links.filter(|link| link.starts_with('/') && !link.contains("request=")).collect()
+}
+
+/// On no page is there a way to what this partner does not offer.
+async fn is_led_to_nothing_else(server: &TestServer, partner: &SitePartner) {
+    let catalog = server.product.runtime.catalog();
+    let offers = |link: &str| {
+        let path = link.split(['?', '#']).next().unwrap_or_default();
+        partner.offers(catalog.site("").product(path).map(|product| product.id.as_str()))
+    };
+    let visitor = server.visitor();
+    arrive(&visitor, &format!("/contact-us?source={}&sub-source={}", partner.source, partner.sub_source)).await;
+    let mut shown = 0;
+    for path in pages(&visitor).await {
+        let page = visitor.get(&path).await;
+        if page.status == 302 {
+            assert!(offers(page.header("location")), "{}: {path} leads to {}", partner.slug, page.header("location"));
+            continue;
+        }
+        assert!(offers(&path) && [200, 404].contains(&page.status), "{}: {path}: {}", partner.slug, page.status);
+        let strange: Vec<String> = leads_to(&page.text()).into_iter().filter(|link| !offers(link)).collect();
+        assert_eq!(strange, Vec::<String>::new(), "{}: {path}", partner.slug);
+        shown += 1;
+    }
+    assert!(shown > 10, "{}: {shown}", partner.slug);
+}
+
+/// R3-09, R6-06: every partner, every kind of page.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_page_leads_a_partner_s_visitor_to_another_line() {
+    let server = product().await;
+    let catalog = server.product.runtime.catalog();
+    let partners: Vec<&SitePartner> = catalog.site("").channels.partners().collect();
+    assert!(partners.len() >= 4);
+    futures::future::join_all(partners.into_iter().map(|partner| is_led_to_nothing_else(&server, partner))).await;
+    server.stop().await;
+}
+
+/// R3-09: a partner limits what begins, and closes nothing that somebody has begun before.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_somebody_has_begun_stays_theirs_whoever_sends_them() {
+    let server = crate::login::start().await;
+    let asha = server.visitor();
+    crate::login::logs_in(&server, &asha, crate::login::ASHA).await;
+    let car = json!({"kind": "registered", "registration": "DL3CAB1234"});
+    let begun = asha.start("motor/car", car).await.ok(201);
+    let id = begun["journey"]["id"].as_str().expect("an id");
+    arrive(&asha, "/bike-insurance?source=twowheelclub&sub-source=members").await;
+    assert_eq!(asha.get("/car-insurance").await.header("location"), "/bike-insurance/tp");
+    let page = asha.get(&format!("/car-insurance?request={id}")).await;
+    let own = if page.status == 302 { asha.get(page.header("location")).await } else { page };
+    assert_eq!((own.status, boot(&own.text())["view"]["journey"]["id"].clone()), (200, json!(id)));
+    let account = asha.get("/dashboard").await;
+    assert_eq!(account.status, 200);
+    assert!(account.text().contains(id), "it stands on the account");
+    let links = leads_to(&account.text());
+    assert!(links.iter().any(|link| link == "/bike-insurance/tp"), "{links:?}");
+    assert!(!links.iter().any(|link| link.starts_with("/car-") || link.starts_with("/health-")), "{links:?}");
+    // Somebody else's is not there, by the same words as ever.
+    let other = server.visitor();
+    arrive(&other, "/bike-insurance?source=twowheelclub&sub-source=members").await;
+    assert_eq!(other.get(&format!("/car-insurance?request={id}")).await.status, 404);
+    server.stop().await;
+}
+
 /// R2.1-12, R2.1-13, R2.1-14, R2.1-15, R2.2-03, R2.2-10, R2.4-08, R2.4-15: pages for partners.
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_for_partners_have_their_own_frame() {
@@ -283,8 +370,12 @@ async fn pages_for_partners_have_their_own_frame() {
         let page = visitor.get(path).await;
         assert!(page.status == 200 && page.text().contains("TK-2041") && page.text().contains("noindex"), "{path}");
     }
-    for path in ["/car-insurance/tp-thankyou", "/car-insurance/tp-thankyou/a/b", "/car-insurance/tp-thankyou/a%20b"] {
-        assert_eq!(visitor.get(path).await.status, 404, "{path}");
+    // what is no number of anything is no page, and says how to go on
+    for rest in ["", "/a/1", "/a%201", "/hello"] {
+        let path = format!("/car-insurance/tp-thankyou{rest}");
+        let page = visitor.get(&path).await;
+        assert_eq!(page.status, 404, "{path}");
+        assert!(rest != "/hello" || page.text().contains("href=\"/dashboard\"") && page.text().contains("tel:"));
     }
     let area = visitor.get("/health-insurance/agent").await;
     assert_eq!((area.status, area.header("location")), (302, "https://partners.journey.example/healthlead"));
@@ -533,6 +624,30 @@ async fn agent_partner_and_preferred_plan_are_kept_sealed() {
     assert_eq!((&told["preferred_insurer"], &told["preferred_plan"]), (&json!("9917"), &json!("gold-plan")));
     // It stays known on other pages of the visit.
     assert_eq!(visit(&visitor).await["partner"]["slug"], "harbour-bank");
+    server.stop().await;
+}
+
+/// R3-14: the offer that a link asked for is marked, and stands first whatever the others cost.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_link_asked_for_stands_first_among_the_offers() {
+    let server = crate::assisted::start().await;
+    for (mobile, asks, marked) in [
+        ("9812345681", json!({"preferred_insurer": "1"}), true),
+        ("9812345682", json!({"preferred_insurer": "1", "preferred_plan": "no-such-plan"}), false),
+        ("9812345683", json!({}), false),
+    ] {
+        let mut customer = Customer::arrives(&server, mobile, asks).await;
+        let contact = json!({"name": "Asha Rao", "mobile": mobile, "consent": true});
+        customer.submits(contact, "car.otp.asking").await;
+        let code = crate::passwords::code(&server.product.runtime, &customer.id()).await;
+        customer.submits(json!({"code": code}), "car.vehicle").await;
+        customer.has_it_priced().await;
+        for offer in customer.offers().await.iter().filter(|offer| offer["state"] == "answered") {
+            let is_asked = marked && offer["action"]["data"]["insurer"] == INSURER;
+            let says = (offer["first"] == true, offer["badge"] == "From your link");
+            assert_eq!(says, (is_asked, is_asked), "{offer}");
+        }
+    }
     server.stop().await;
 }
 

@@ -7,6 +7,9 @@ use journey_tests::server::{Reply, TestServer, Visitor};
 use serde_json::{Value, json};
 use std::path::Path;
 
+use journey_tests::people::verifies;
+pub(crate) use journey_tests::people::{asks, logs_in, post};
+
 pub(crate) const ASHA: &str = "9876543210";
 pub(crate) const RAVI: &str = "8765432109";
 const CLIENT: (&str, &str) = ("x-api-key", "journey-web");
@@ -24,36 +27,12 @@ pub(crate) async fn start() -> TestServer {
     .await
 }
 
-pub(crate) async fn post(visitor: &Visitor, call: &str, headers: &[(&str, &str)], body: Value) -> Reply {
-    visitor.send("POST", &format!("/api/v1/{call}"), headers, Some(body.to_string())).await
-}
-
-/// Asks for a code; the reply of `otpLogin`.
-pub(crate) async fn asks(visitor: &Visitor, mobile: &str) -> Value {
-    let body = json!({"mobile": mobile, "source": "", "sub_source": ""});
-    let refused = post(visitor, "otpLogin", &[CLIENT], body.clone()).await;
-    assert_eq!((refused.status, refused.code().as_str()), (403, "proof"));
-    let proof = solved(&refused.json()["challenge"]);
-    post(visitor, "otpLogin", &[CLIENT, ("x-proof", &proof)], body).await.ok(200)
-}
-
 /// The code of the login that was begun last.
 async fn sent(server: &TestServer) -> String {
     let filter = EffectFilter { kind: Some("notify".into()), ..EffectFilter::default() };
     let effects = server.product.runtime.store().effects(filter).await.expect("effects");
     let newest = effects.into_iter().max_by_key(|effect| effect.created_at_ms).expect("a message");
     code(&server.product.runtime, &newest.key.journey).await
-}
-
-async fn verifies(visitor: &Visitor, mobile: &str, auth: &Value, otp: &str) -> Reply {
-    let body = json!({"mobile": mobile, "source": "", "sub_source": "", "otp": otp, "authCode": auth});
-    post(visitor, "verifyLoginOtp", &[CLIENT], body).await
-}
-
-pub(crate) async fn logs_in(server: &TestServer, visitor: &Visitor, mobile: &str) -> Value {
-    server.clock.advance(1_000);
-    let begun = asks(visitor, mobile).await;
-    verifies(visitor, mobile, &begun["authCode"], &sent(server).await).await.ok(200)
 }
 
 /// R7.1-02: who does not name its program, or has not worked for it, is refused; R5-15: so is a wrong number.
@@ -266,6 +245,7 @@ async fn who_repeats_the_request_because_its_answer_was_lost_is_signed_in_all_th
     server.stop().await;
 }
 
+/// R6-10: of a browser that two share, each has what their own number has proved.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_another_number_proved_in_this_browser_is_not_shown_to_who_signs_in() {
     let server = start().await;

@@ -43,7 +43,7 @@ pub async fn ask(
         let ask = Ask { app: &app, catalog: &app.runtime.catalog(), facts: &facts };
         Ok(pages::special_of(&ask, StatusCode::OK, Special::Link, (pages::HOME.1, &title)).await)
     };
-    private(answer(&app, shown.await).await)
+    private(answer(&app, &headers, shown.await).await)
 }
 
 /// The button: the right goes to this browser's session, the browser to the journey.
@@ -64,7 +64,7 @@ pub async fn follow(
             None => visitor.answer(over(&app, &headers).await),
         })
     };
-    private(answer(&app, followed.await).await)
+    private(answer(&app, &headers, followed.await).await)
 }
 
 async fn page_of(app: &App, actor: &Actor, grant: &Grant) -> Result<Option<String>, Problem> {
@@ -75,10 +75,10 @@ async fn page_of(app: &App, actor: &Actor, grant: &Grant) -> Result<Option<Strin
     }
 }
 
-async fn answer(app: &App, result: Result<Response, Problem>) -> Response {
+async fn answer(app: &App, headers: &HeaderMap, result: Result<Response, Problem>) -> Response {
     match result {
         Ok(response) => response,
-        Err(problem) => pages::error_page(app, &app.runtime.catalog(), &problem).await,
+        Err(problem) => pages::error_page(app, PATH, headers, &problem).await,
     }
 }
 

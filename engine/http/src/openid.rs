@@ -37,7 +37,7 @@ pub fn offer(app: &App, view: &mut StepView) {
 }
 
 /// To the provider; where there is none, nothing is here.
-pub async fn begin(State(app): State<App>, visitor: Result<Visitor, Problem>) -> Response {
+pub async fn begin(State(app): State<App>, headers: HeaderMap, visitor: Result<Visitor, Problem>) -> Response {
     let begun = async {
         app.limit(Class::Start, visitor?.client)?;
         let (address, attempt) = match app.partners.openid_begin(&redirect(&app), new_token, app.runtime.now_ms()).await
@@ -50,7 +50,7 @@ pub async fn begin(State(app): State<App>, visitor: Result<Visitor, Problem>) ->
         let note = format!("{COOKIE}={sealed}; Path=/; Max-Age=600; HttpOnly; Secure; SameSite=Lax");
         Ok(leading(address.as_str(), &note))
     };
-    answer(&app, begun.await).await
+    answer(&app, &headers, begun.await).await
 }
 
 /// Back from the provider.
@@ -80,7 +80,7 @@ pub async fn back(
         visitor.sign_in(&app, SignsIn::Staff(member), &headers).await?;
         Ok(visitor.answer(leading(&app.settings.openid.page, OVER)))
     };
-    answer(&app, signed.await).await
+    answer(&app, &headers, signed.await).await
 }
 
 /// The note of an attempt is used once.
@@ -129,9 +129,9 @@ async fn told(app: &App, status: StatusCode, text: &str) -> Response {
     page
 }
 
-async fn answer(app: &App, result: Result<Response, Problem>) -> Response {
+async fn answer(app: &App, headers: &HeaderMap, result: Result<Response, Problem>) -> Response {
     match result {
         Ok(response) => response,
-        Err(problem) => pages::error_page(app, &app.runtime.catalog(), &problem).await,
+        Err(problem) => pages::error_page(app, BEGIN, headers, &problem).await,
     }
 }

@@ -84,7 +84,7 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
         let led = if passes { passes::along(&app, &parts.headers, &to).await } else { Ok(to) };
         return match led {
             Ok(to) => remembering(&app, came, redirect(status, &to)),
-            Err(problem) => error_page(&app, &catalog, &problem).await,
+            Err(problem) => problem_page(&Ask { app: &app, catalog: &catalog, facts: &facts }, &problem).await,
         };
     }
     let (key, build) = (Key::of(&facts, query, &parts.headers), app.assets.build());
@@ -115,7 +115,7 @@ where
 {
     let answer = match journey_page(ask, visitor(), query).await {
         Some(answer) => answer,
-        None => match fixed_page(ask, visitor()).await {
+        None => match fixed_page(ask).await {
             Some(response) => Ok(response),
             None if is_own(ask) => own_page(ask, visitor(), query).await,
             None => Ok(content_page(ask, query).await),
@@ -123,7 +123,7 @@ where
     };
     let mut response = match answer {
         Ok(response) => response,
-        Err(problem) => error_page(ask.app, ask.catalog, &problem).await,
+        Err(problem) => problem_page(ask, &problem).await,
     };
     if ask.catalog.site("").serves(&ask.facts.host) == Serves::Hidden {
         response.headers_mut().insert("x-robots-tag", HeaderValue::from_static("noindex"));
@@ -132,8 +132,8 @@ where
 }
 
 /// Pages that are not the site's.
-async fn fixed_page(ask: &Ask<'_>, visitor: impl Future<Output = Result<Visitor, Problem>>) -> Option<Response> {
-    match paper::page(ask, visitor).await {
+async fn fixed_page(ask: &Ask<'_>) -> Option<Response> {
+    match paper::page(ask).await {
         Some(response) => Some(response),
         None => gallery::page(ask).await,
     }
@@ -156,7 +156,9 @@ fn led_on(catalog: &Catalog, facts: &Facts, query: &str) -> Option<(String, Stat
         return site.home_of(partner).map(|home| (home, StatusCode::FOUND, false));
     }
     let product = site.product(&facts.path).map(|product| product.id.as_str());
-    (!partner.offers(product)).then(|| (site.start_of(partner), StatusCode::FOUND, false))
+    // What somebody has begun stays theirs, whoever sends them today.
+    let is_elsewhere = !partner.offers(product) && journey_of(Some(query)).is_none();
+    is_elsewhere.then(|| (site.start_of(partner), StatusCode::FOUND, false))
 }
 
 /// The answer, with the cookie of what brought a visitor here: it is for nobody else.
@@ -335,9 +337,10 @@ async fn own_page(
         None => RecordPage::default(),
     };
     let theirs = site::Theirs { account: &account, roles: &roles, query: &asked.query, records: &records };
-    let Ok(Some(own)) = site::own_page(catalog, &facts.language, &facts.path, &theirs, now) else {
+    let Ok(Some(mut own)) = site::own_page(catalog, &facts.language, &facts.path, &theirs, now) else {
         return Ok(special(ask, StatusCode::INTERNAL_SERVER_ERROR, Special::Failed, None).await);
     };
+    offered(ask, &mut own.page.blocks);
     let (title, description) = (own.page.title, own.page.description);
     let asks = page.and_then(|page| page.asks.as_ref());
     let asks = site::own_form(catalog, &facts.language, asks, &[&account.profile, &asked.query], now);
@@ -375,12 +378,16 @@ async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
         Ok(None) => return special(ask, StatusCode::NOT_FOUND, Special::NotFound, None).await,
         Err(_) => return special(ask, StatusCode::INTERNAL_SERVER_ERROR, Special::Failed, None).await,
     };
+    if found.is_paper {
+        return match paper::of_page(app, &facts.language, &found.page).await {
+            Ok(response) => response,
+            Err(problem) => problem_page(ask, &problem).await,
+        };
+    }
     let mut around = facts.around(catalog, &facts.path, "");
     add(&mut around.hide, &found.hide);
     let canonical = html::canonical(&app.settings.public_url(), &found.path);
-    if let Some(partner) = facts.partner(catalog) {
-        site::offered(catalog, partner, &mut found.page.blocks);
-    }
+    offered(ask, &mut found.page.blocks);
     // How others reach the page is known here alone.
     for block in found.page.blocks.iter_mut().filter(|block| block["block"] == "share") {
         block["url"] = canonical.as_deref().into();
@@ -396,7 +403,7 @@ async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
     let blocks = &found.page.blocks;
     let place = match site::place(app, &facts.language, blocks).await {
         Ok(place) => place,
-        Err(problem) => return error_page(app, catalog, &problem).await,
+        Err(problem) => return problem_page(ask, &problem).await,
     };
     let content = place.as_ref().map_or(Content::Blocks(blocks), |place| Content::Around(blocks, place));
     let (text, drawn) = whole(ask, &page, &around, &content).await;
@@ -414,6 +421,13 @@ async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
         }
     }
     response
+}
+
+/// Leaves out what the partner who sent the visitor does not offer.
+fn offered(ask: &Ask<'_>, blocks: &mut Vec<serde_json::Value>) {
+    if let Some(partner) = ask.facts.partner(ask.catalog) {
+        site::offered(ask.catalog, partner, blocks);
+    }
 }
 
 fn add<'a>(hide: &mut Vec<String>, more: impl IntoIterator<Item = &'a String>) {
@@ -480,6 +494,7 @@ fn words(special: Special) -> (&'static str, &'static str) {
         }
         Special::Link => ("Open your request", "Please go on only if the message with this link was sent to you."),
         Special::Pass => ("Go on with your account", "Please go on only if you have just come from our other page."),
+        Special::Proof => ("Check this paper", "The code on the paper is ours."),
         Special::LinkOver | Special::PassOver => {
             ("This link does not work any more", "Please use the newest message that we sent you, or call us.")
         }
@@ -501,7 +516,8 @@ pub async fn special(ask: &Ask<'_>, status: StatusCode, kind: Special, workflow:
 /// The same; `flow`: where its way on leads, and the title of what it is about.
 pub async fn special_of(ask: &Ask<'_>, status: StatusCode, kind: Special, flow: (&str, &str)) -> Response {
     match site::special(ask.catalog, &ask.facts.language, kind, flow, ask.app.runtime.now_ms()) {
-        Some(page) => {
+        Some(mut page) => {
+            offered(ask, &mut page.blocks);
             let around = ask.facts.around(ask.catalog, &ask.facts.path, "");
             let (title, hide, login) = (page.title, around.hide.clone(), kind == Special::Login);
             let standing = Page { title, hide, login, noindex: true, ..Page::default() };
@@ -524,13 +540,19 @@ pub async fn special_of(ask: &Ask<'_>, status: StatusCode, kind: Special, flow: 
 }
 
 /// R2.1-24, R2.1-25, R2.1-27: the page of a problem, with its status.
-pub async fn error_page(app: &App, catalog: &Catalog, problem: &Problem) -> Response {
-    let ask = Ask { app, catalog, facts: &Facts::default() };
+pub async fn problem_page(ask: &Ask<'_>, problem: &Problem) -> Response {
     match StatusCode::from_u16(problem.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR) {
-        StatusCode::NOT_FOUND => special(&ask, StatusCode::NOT_FOUND, Special::NotFound, None).await,
-        StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => refused(app, problem).await,
-        status => special(&ask, status, Special::Failed, None).await,
+        StatusCode::NOT_FOUND => special(ask, StatusCode::NOT_FOUND, Special::NotFound, None).await,
+        StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => refused(ask.app, problem).await,
+        status => special(ask, status, Special::Failed, None).await,
     }
+}
+
+/// The same at an address of whose visitor nothing was looked up. An outage asks nothing.
+pub async fn error_page(app: &App, path: &str, headers: &HeaderMap, problem: &Problem) -> Response {
+    let is_refused = matches!(problem.status(), 429 | 503);
+    let facts = if is_refused { Facts::default() } else { Facts::of(app, path, headers).await };
+    problem_page(&Ask { app, catalog: &app.runtime.catalog(), facts: &facts }, problem).await
 }
 
 /// The page of an outage, of overload, of anything that was refused before it was looked at. An outage is told by the

@@ -57,7 +57,7 @@ pub async fn answer(app: &App, client: Client, parts: &Parts, (code, rest): (Str
     };
     let mut response = match answered {
         Ok(response) => response,
-        Err(problem) => pages::error_page(app, &app.runtime.catalog(), &problem).await,
+        Err(problem) => pages::error_page(app, parts.uri.path(), &parts.headers, &problem).await,
     };
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     private(response)

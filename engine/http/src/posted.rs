@@ -35,7 +35,7 @@ pub async fn first(app: &App, client: Client, parts: &Parts, body: Body) -> Resp
     let catalog = app.runtime.catalog();
     match answered(app, &catalog, client, parts, body).await {
         Ok(response) => response,
-        Err(problem) => pages::error_page(app, &catalog, &problem).await,
+        Err(problem) => pages::error_page(app, parts.uri.path(), &parts.headers, &problem).await,
     }
 }
 

@@ -4,12 +4,13 @@ use crate::app::App;
 use crate::attribution::{self, Said};
 use crate::html::{self, AppSite, Brand, LanguageOffer, OwnForm, Place, Surroundings};
 use crate::language;
+use crate::pages::journey_of;
 use crate::problem::Problem;
 use crate::session::{signed_in, token};
 use axum::http::{HeaderMap, header};
 use engine_definitions::{
-    AgentChecks, Around, Arrival, Asked, Asks, Audience, Came, Catalog, EvalError, Now, Page as OwnPage, RecordsAsked,
-    Script, SitePage, SitePartner, Special, Workflow,
+    AgentChecks, Around, Arrival, Asked, Asks, Audience, Came, Catalog, EvalError, Now, PAPER_ENDING, Page as OwnPage,
+    RecordsAsked, Script, SitePage, SitePartner, Special, Workflow,
 };
 use engine_runtime::view::FormPart;
 use engine_runtime::{Account, Actor, RecordPage, new_id};
@@ -160,7 +161,10 @@ fn is_offered(catalog: &Catalog, partner: &SitePartner, value: &mut Value) -> bo
                 let product = workflow.and_then(|workflow| site.product(&workflow.base));
                 return partner.offers(product.map(|product| product.id.as_str()));
             }
-            if let Some(Value::String(link)) = map.get_mut("href") {
+            // What somebody has begun stays theirs, whoever sends them today.
+            if let Some(Value::String(link)) = map.get_mut("href")
+                && journey_of(link.split_once('?').map(|(_, query)| query)).is_none()
+            {
                 let Some(own) = site.offered(partner, link) else { return false };
                 *link = own;
             }
@@ -309,6 +313,8 @@ pub struct Found {
     pub path: String,
     pub hide: Vec<String>,
     pub noindex: bool,
+    /// Asked for as a paper.
+    pub is_paper: bool,
     /// Events of its buttons, and the endpoint that each calls.
     pub on: BTreeMap<String, String>,
 }
@@ -333,9 +339,10 @@ pub fn page(
     }
     let rendered = address.render(data, &catalog.host_in(language, &now), number);
     let rendered = rendered.inspect_err(|error| tracing::error!(path, %error, "a page of the site failed"))?;
+    let is_paper = address.page.paper && path.ends_with(PAPER_ENDING);
     let path = if number == 1 { address.path.clone() } else { format!("{}?page={number}", address.path) };
     let (hide, noindex) = (address.page.hide.clone(), address.page.noindex);
-    Ok(rendered.map(|page| Found { page, path, hide, noindex, on: BTreeMap::new() }))
+    Ok(rendered.map(|page| Found { page, path, hide, noindex, is_paper, on: BTreeMap::new() }))
 }
 
 /// The journey that stands in a page, at its first step: the same for everybody.
@@ -419,7 +426,7 @@ pub fn own_page(
     let rendered = address.render_for(data, theirs.data(), theirs.roles, &host);
     let rendered = rendered.inspect_err(|error| tracing::error!(path, %error, "a page of the site failed"))?;
     let (path, hide, on) = (address.path.clone(), address.page.hide.clone(), address.page.on.clone());
-    Ok(rendered.map(|page| Found { page, path, hide, noindex: true, on }))
+    Ok(rendered.map(|page| Found { page, path, hide, noindex: true, is_paper: false, on }))
 }
 
 /// The form of such a page, with what is known of the person, and of what she asks for.
@@ -456,8 +463,19 @@ pub fn special(
     flow: (&str, &str),
     now_ms: i64,
 ) -> Option<SitePage> {
-    let page = catalog.site(language).special(special)?;
     let more = Map::from_iter([("base".into(), json!(flow.0)), ("title".into(), json!(flow.1))]);
+    special_about(catalog, language, special, more, now_ms)
+}
+
+/// The same, with what it is about as `data`.
+pub fn special_about(
+    catalog: &Catalog,
+    language: &str,
+    special: Special,
+    more: Map<String, Value>,
+    now_ms: i64,
+) -> Option<SitePage> {
+    let page = catalog.site(language).special(special)?;
     let now = Now::at(now_ms, ZONE);
     let rendered = page.render(catalog.site(language).data(), more, &catalog.host_in(language, &now));
     rendered.inspect_err(|error| tracing::error!(?special, %error, "a page of the site failed")).ok().flatten()

@@ -52,12 +52,15 @@ impl Partner {
         self.lob.is_empty() || product.is_none_or(|product| self.lob.iter().any(|one| one == product))
     }
 
-    /// `{source, subSource, medium, slug, config: {lob, hide, links, theme}}`
+    /// `{source, subSource, medium, slug, config: {lob, home, hide, links, theme, logo}}`
     pub fn described(&self) -> Value {
         let theme: BTreeMap<&str, &String> = self.theme.colours.iter().map(|(name, colour)| (*name, colour)).collect();
         json!({
             "source": self.source, "subSource": self.sub_source, "medium": self.medium, "slug": self.slug,
-            "config": {"lob": self.lob, "hide": self.hide, "links": self.links, "theme": theme, "logo": self.theme.logo},
+            "config": {
+                "lob": self.lob, "home": self.home, "hide": self.hide, "links": self.links, "theme": theme,
+                "logo": self.theme.logo,
+            },
         })
     }
 
