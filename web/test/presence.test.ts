@@ -42,7 +42,7 @@ test('a ping every 30 s until 360 s of idling, then none; acting again resumes (
 
 test('every sign of the person starts the idling anew', async () => {
   const pings = begin();
-  for (const sign of ['pointerdown', 'pointermove', 'keydown', 'scroll', 'touchstart']) {
+  for (const sign of ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart']) {
     await seconds(300);
     window.dispatchEvent(new Event(sign));
   }

@@ -3,6 +3,7 @@
 use crate::agents;
 use crate::app::App;
 use crate::attribution::{self, Said};
+use crate::device;
 use crate::problem::{Code, Problem};
 use crate::session::{Opening, Visitor};
 use crate::site;
@@ -58,7 +59,11 @@ pub async fn start(
     }
     let seller = visitor.actor.seller(catalog.policy());
     let by = Brought { came: &came, agent: &visitor.actor.agent, seller: seller.as_ref() };
-    let told = site.channels.attribution(&by, product, came.draw_or(&visitor.actor.session));
+    let mut told = site.channels.attribution(&by, product, came.draw_or(&visitor.actor.session));
+    let device = device::of(headers);
+    if device["system"] != "" {
+        told.entry("device").or_insert(device);
+    }
     let start = Start {
         workflow: begin.workflow,
         key: begin.key,

@@ -184,6 +184,26 @@ async fn told_of(server: &TestServer, step: &str, product: &str) -> Value {
     server.until(step, found).await
 }
 
+/// R3-77, R7.2-06, R7.2-08, R7.2-20: of a health journey each step is told with all keys, and that somebody is there.
+async fn is_tracked_at_home(server: &TestServer) {
+    let visitor = server.visitor();
+    visitor.get("/health-insurance?utm_source=mail&connectoid=c7").await;
+    let data = json!({"name": "Asha Rao", "mobile": "9812345671", "pincode": "560001", "consent": true});
+    let begun = visitor.start("health/advisor-at-home", data).await.ok(201);
+    let step = told_of(server, "visit_form", "health").await;
+    for key in KEYS.split_whitespace() {
+        assert!(step.get(key).is_some(), "{key}: {step}");
+    }
+    assert_eq!((&step["lead_id"], &step["utm_source"]), (&begun["journey"]["id"], &json!("mail")));
+    assert_eq!((&step["connectoid"], step["session_id"].as_str().map(str::len)), (&json!("c7"), Some(32)));
+    // The step that is changed to tells the city as well.
+    assert_eq!(told_of(server, "otp.asking", "health").await["city"], "Bengaluru");
+    let there = format!("/api/v1/journeys/{}/presence", id(&begun));
+    let heard = async || calls(&visitor, "tracking", "check-online").await.first().map(|_| ());
+    assert_eq!(visitor.send("POST", &there, &[], Some("{}".into())).await.status, 204);
+    server.until("that somebody is there", heard).await;
+}
+
 /// The definitions that are shipped: the payload of R3-77, and a wrong one-time password (R8-03).
 #[tokio::test(flavor = "multi_thread")]
 async fn the_shipped_journeys_are_tracked_with_all_keys() {
@@ -194,8 +214,10 @@ async fn the_shipped_journeys_are_tracked_with_all_keys() {
         "workflow": "motor/car", "data": {"kind": "registered", "registration": "dl3cab1234"},
         "attribution": {"utm_source": "mail", "utm_medium": "cpc", "utm_campaign": "spring", "source": "letter", "_aid": "A7", "_uid": "A8"},
     });
-    let key = [("idempotency-key", "k")];
-    let first = visitor.send("POST", "/api/v1/journeys", &key, Some(body.to_string())).await.ok(201);
+    let phone =
+        "Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Mobile Safari/537.36";
+    let said = [("idempotency-key", "k"), ("user-agent", phone)];
+    let first = visitor.send("POST", "/api/v1/journeys", &said, Some(body.to_string())).await.ok(201);
     let at = async |step: &str| {
         let there = async || Some(visitor.view(id(&first)).await).filter(|now| now["step"]["id"] == step);
         server.until(step, there).await
@@ -213,6 +235,7 @@ async fn the_shipped_journeys_are_tracked_with_all_keys() {
         (&contact["visit_id"], &contact["source"], &contact["_aid"]),
         (&view["journey"]["id"], &json!("letter"), &json!("A7"))
     );
+    assert_eq!((&contact["user_device"], &contact["device"]), (&json!("Android"), &json!("Chrome")));
     // R7.2-05: what the pings of this page carry
     assert_eq!(
         view["presence"],
@@ -231,5 +254,6 @@ async fn the_shipped_journeys_are_tracked_with_all_keys() {
     let asking = server.until("a code", there).await;
     visitor.event(&asking, "submit", json!({"code": "000001"})).await;
     assert_eq!(told_of(&server, "otp_not_verified", "login").await["visit_id"], login["journey"]["id"]);
+    is_tracked_at_home(&server).await;
     server.stop().await;
 }

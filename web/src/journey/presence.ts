@@ -2,7 +2,8 @@
  * Says that somebody is here: every half minute while the person does something, until nothing was done for a while, and
  * again as soon as something is. A hidden page says nothing. How often and how long is the server's to say.
  */
-const SIGNS = ['pointerdown', 'pointermove', 'keydown', 'scroll', 'touchstart'] as const;
+/** Of a person: a page scrolls by itself too, as what stands above changes. */
+const SIGNS = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'] as const;
 
 export interface Pace {
   every_ms: number;
