@@ -1,6 +1,7 @@
 /** All parts at once, for what draws without waiting. */
 import * as further from '../journey/further';
 import { parts } from '../journey/parts';
+import * as compare from '../renderer/blocks/compare';
 import * as content from '../renderer/blocks/content';
 import * as events from '../renderer/blocks/events';
 import * as landing from '../renderer/blocks/landing';
@@ -17,6 +18,7 @@ const all: { [Name in keyof typeof parts]: (typeof parts)[Name]['here'] & object
   content,
   events,
   options,
+  compare,
   widgets,
   lookup,
   otp,

@@ -10,6 +10,7 @@ export const parts = {
   /** blocks of steps that somebody has begun */
   events: new Part('renderer/blocks/events.ts', () => import('./blocks/events')),
   options: new Part('renderer/blocks/options.tsx', () => import('./blocks/options')),
+  compare: new Part('renderer/blocks/compare.tsx', () => import('./blocks/compare')),
   widgets: new Part('renderer/widgets/further.ts', () => import('./widgets/further')),
   lookup: new Part('renderer/widgets/lookup.tsx', () => import('./widgets/lookup')),
   otp: new Part('renderer/widgets/otp.tsx', () => import('./widgets/otp')),

@@ -8,37 +8,48 @@ import { Shown } from '../value';
 export const CoverageView = (block: CoverageBlock) =>
   block.columns.length === 1 ? <Lists {...block} /> : <Kinds {...block} />;
 
-const Lists = ({ title, items }: CoverageBlock) => (
-  <Block kind="coverage" title={title} look="lists">
-    <div className="coverage">
-      {[true, false].map((yes) => {
-        const own = items.filter(({ values: [cell] }) => (cell !== false) === yes);
-        return (
-          own.length > 0 && (
-            <div key={String(yes)}>
-              <h3>{t(yes ? 'covered' : 'not_covered')}</h3>
-              <ul>
-                {own.map(({ label, values: [cell] }) => (
-                  <li key={label} className="covered" data-yes={yes}>
-                    <Icon name={yes ? 'check' : 'cross'} small />
-                    <span>
-                      {label}
-                      {typeof cell !== 'boolean' && (
-                        <>
-                          {': '}
-                          <Shown value={cell} />
-                        </>
-                      )}
-                    </span>
-                  </li>
-                ))}
-              </ul>
-            </div>
-          )
-        );
-      })}
-    </div>
-  </Block>
+const Lists = ({ title, items }: CoverageBlock) => {
+  // below the block's heading, or in its place
+  const Title = title ? 'h3' : 'h2';
+  return (
+    <Block kind="coverage" title={title} look="lists">
+      <div className="coverage">
+        {[true, false].map((yes) => {
+          const own = items.filter(({ values: [cell] }) => (cell !== false) === yes);
+          return (
+            own.length > 0 && (
+              <div key={String(yes)}>
+                <Title>{t(yes ? 'covered' : 'not_covered')}</Title>
+                <ul>
+                  {own.map(({ label, values: [cell] }) => (
+                    <li key={label} className="covered" data-yes={yes}>
+                      <Icon name={yes ? 'check' : 'cross'} small />
+                      <span>
+                        {label}
+                        {typeof cell !== 'boolean' && (
+                          <>
+                            {': '}
+                            <Shown value={cell} />
+                          </>
+                        )}
+                      </span>
+                    </li>
+                  ))}
+                </ul>
+              </div>
+            )
+          );
+        })}
+      </div>
+    </Block>
+  );
+};
+
+export const YesNo = ({ yes }: { yes: boolean }) => (
+  <span className="covered" data-yes={yes}>
+    <Icon name={yes ? 'check' : 'cross'} small />
+    {t(yes ? 'yes' : 'no')}
+  </span>
 );
 
 const Kinds = ({ title, columns, items }: CoverageBlock) => (
@@ -60,16 +71,7 @@ const Kinds = ({ title, columns, items }: CoverageBlock) => (
             <tr key={item.label}>
               <th scope="row">{item.label}</th>
               {item.values.map((cell, at) => (
-                <td key={at}>
-                  {typeof cell === 'boolean' ? (
-                    <span className="covered" data-yes={cell}>
-                      <Icon name={cell ? 'check' : 'cross'} small />
-                      {t(cell ? 'yes' : 'no')}
-                    </span>
-                  ) : (
-                    <Shown value={cell} />
-                  )}
-                </td>
+                <td key={at}>{typeof cell === 'boolean' ? <YesNo yes={cell} /> : <Shown value={cell} />}</td>
               ))}
             </tr>
           ))}

@@ -11,7 +11,7 @@ export const Ways = ({ items, main }: { items: LinksBlock['items']; main?: boole
         <a
           href={safeUrl(href)}
           {...(main ? { className: 'button', 'data-style': index === 0 ? 'primary' : 'secondary' } : {})}
-          {...(/^https?:/i.test(href) ? { target: '_blank', rel: 'noopener' } : {})}
+          {...(/^https?:|\.pdf$/i.test(href) ? { target: '_blank', rel: 'noopener' } : {})}
         >
           {label}
         </a>

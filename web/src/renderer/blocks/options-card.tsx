@@ -1,5 +1,6 @@
-import { useRef, useState } from 'react';
-import type { BreakupLine, Option } from '../../contract/blocks';
+import { type ReactNode, useRef, useState } from 'react';
+import type { Option, OptionsBlock } from '../../contract/blocks';
+import { safeUrl } from '../../routes';
 import { Button } from '../../ui/button';
 import { equal } from '../../ui/equal';
 import { money, value as words } from '../../ui/format';
@@ -7,6 +8,7 @@ import { t } from '../../ui/words';
 import { useActions } from '../context';
 import { Shown } from '../value';
 import { BreakupLines } from './breakup';
+import { CoverageView } from './coverage';
 import { Logo } from './logo';
 import type { Compared } from './options-compare';
 import type { Pick, Shared } from './options-order';
@@ -16,9 +18,13 @@ export function OptionCard({
   item,
   lowest,
   same = { facts: [], tags: [] },
+  covers = [],
+  sample,
   compared,
 }: {
   item: Option;
+  covers?: OptionsBlock['covers'];
+  sample?: string;
   lowest?: boolean;
   /** what is said once above the cards */
   same?: Shared;
@@ -35,7 +41,7 @@ export function OptionCard({
       data-fresh={fresh || undefined}
       aria-label={`${item.provider.name}${item.title ? `, ${item.title}` : ''}`}
     >
-      {(item.badge || lowest || item.late || Boolean(item.limits?.length)) && (
+      {(item.badge || lowest || item.late || sample || Boolean(item.limits?.length)) && (
         <p className="option-badges">
           {lowest && (
             <span className="tag" data-tone="success">
@@ -55,6 +61,11 @@ export function OptionCard({
           {item.late && (
             <span className="tag" data-tone="plain">
               {t('answered_late')}
+            </span>
+          )}
+          {sample && (
+            <span className="tag" data-tone="plain">
+              {sample}
             </span>
           )}
         </p>
@@ -96,7 +107,22 @@ export function OptionCard({
         </p>
       ))}
       <div className="option-more">
-        {item.breakup && item.breakup.length > 0 && <Breakup lines={item.breakup} />}
+        {covers.length > 0 && item.covers && (
+          <Unfolding title={t('what_is_covered')}>
+            {() => (
+              <>
+                <CoverageView
+                  columns={[{ title: item.title ?? item.provider.name }]}
+                  items={covers.map(({ label }, at) => ({ label, values: [item.covers?.[at] ?? false] }))}
+                />
+                <Papers item={item} />
+              </>
+            )}
+          </Unfolding>
+        )}
+        {item.breakup && item.breakup.length > 0 && (
+          <Unfolding title={t('breakup')}>{() => <BreakupLines lines={item.breakup ?? []} />}</Unfolding>
+        )}
         <label className="option-compare">
           <input
             type="checkbox"
@@ -112,23 +138,47 @@ export function OptionCard({
   );
 }
 
-/** How the price is made up; drawn once somebody opens it, since most are never opened. */
-function Breakup({ lines }: { lines: BreakupLine[] }) {
+/** Drawn once somebody opens it, since most are never opened. */
+function Unfolding({ title, children }: { title: string; children: () => ReactNode }) {
   const [open, setOpen] = useState(false);
   return (
     <details className="disclosure" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>{t('breakup')}</summary>
-      {open && <BreakupLines lines={lines} />}
+      <summary>{title}</summary>
+      {open && children()}
     </details>
   );
 }
 
+/** What can be read of an offer; the offers stay open beside it. */
+export const Papers = ({ item: { links = [], provider } }: { item: Option }) =>
+  links.map(({ label, href }) => (
+    <p key={href}>
+      <a href={safeUrl(href)} target="_blank" rel="noopener">
+        {label}
+        <span className="sr"> {provider.name}</span>
+      </a>
+    </p>
+  ));
+
 /** One of the few above the list: why it is here, who, for how much. The first of them has the action of the page. */
-export function PickCard({ pick: { title, offer }, first }: { pick: Pick; first: boolean }) {
+export function PickCard({
+  pick: { title, offer, why },
+  sample,
+  first,
+}: {
+  pick: Pick;
+  sample?: string;
+  first: boolean;
+}) {
   const reasons = (offer.facts ?? []).slice(-2);
   return (
     <li className="pick">
       <p className="pick-head">{title}</p>
+      {sample && (
+        <span className="tag" data-tone="plain">
+          {sample}
+        </span>
+      )}
       <div className="option-who">
         <Logo provider={offer.provider} />
         <div>
@@ -145,6 +195,11 @@ export function PickCard({ pick: { title, offer }, first }: { pick: Pick; first:
           </div>
         ))}
       </dl>
+      {why.map((one) => (
+        <p key={one} className="pick-why">
+          {one}
+        </p>
+      ))}
       <Price item={offer} />
       <Take item={offer} look={first ? 'primary' : 'secondary'} />
     </li>

@@ -1,6 +1,6 @@
 /** Which offers stand on the page and in what order. Pure, so that "cards do not jump" can be tested. */
-import type { Value } from '../../api/open';
 import type { Option, OptionsBlock } from '../../contract/blocks';
+import { value } from '../../ui/format';
 import { t } from '../../ui/words';
 
 /**
@@ -47,6 +47,10 @@ export function sorted(offers: Option[], by: string): Option[] {
   return [...offers].sort((a, b) => (figure(a) === figure(b) ? 0 : figure(a) - figure(b)));
 }
 
+/** The same of a list: what was asked for by name stands before all. */
+export const ordered = (offers: Option[], by: string): Option[] =>
+  sorted(offers, by).sort((a, b) => Number(b.first ?? false) - Number(a.first ?? false));
+
 const figureOf = (offer: Option, by: string): number =>
   offer.sort?.[by] ?? (by === 'price' ? offer.price?.paise : undefined) ?? Number.POSITIVE_INFINITY;
 
@@ -75,46 +79,46 @@ export function sections(offers: Option[], named: OptionsBlock['sections'] = [])
 export interface Pick {
   title: string;
   offer: Option;
+  /** by which figure, of how many, whose */
+  why: string[];
 }
 
 export const LEAST_TO_PICK = 4;
 
-/** The best of the usual kind by each figure that wants it, another offer each time; none while there is little to choose from. */
+/**
+ * The best of the usual kind by each figure that wants it; none while there is little to choose from. Of several that are alike the
+ * cheapest that has no other title; an offer that is the only best by two figures has both titles.
+ */
 export function picks(offers: Option[], sort: OptionsBlock['sort'] = []): Pick[] {
-  const usual = offers.filter((offer) => !offer.section && offer.price);
+  const usual = sorted(
+    offers.filter((offer) => !offer.section && offer.price),
+    'price',
+  );
   if (usual.length < LEAST_TO_PICK) return [];
   const out: Pick[] = [];
-  for (const { id, pick } of sort) {
-    // by the same figure the cheaper one is better
-    const offer =
-      pick && sorted(sorted(usual, 'price'), id).find((one) => !out.some((taken) => taken.offer.id === one.id));
-    if (offer) out.push({ title: pick, offer });
+  for (const { id, pick, criterion } of sort) {
+    if (!pick) continue;
+    const best = Math.min(...usual.map((offer) => figureOf(offer, id)));
+    if (!Number.isFinite(best)) continue;
+    const alike = usual.filter((offer) => figureOf(offer, id) === best);
+    const offer = alike.find((one) => !out.some((taken) => taken.offer.id === one.id)) ?? alike[0];
+    if (!offer) continue;
+    const why = reason(offer, id, providers(usual), providers(alike) - 1, criterion);
+    const taken = out.find((one) => one.offer.id === offer.id);
+    if (taken) {
+      taken.title += ` · ${pick}`;
+      taken.why.push(...why);
+    } else out.push({ title: pick, offer, why });
   }
   return out;
 }
 
-export interface Row {
-  label: string;
-  values: { label: string; value: Value }[];
-  differs: boolean;
-}
-
-/** Facts of the compared offers as rows, those that differ first; limits before all, then the lines of the prices. */
-export function comparison(offers: Option[]): Row[] {
-  const line = (label: string, wanted: (offer: Option) => Value | undefined): Row => {
-    const values = offers.map((offer) => ({ label, value: wanted(offer) ?? null }));
-    return { label, values, differs: new Set(values.map((one) => JSON.stringify(one.value))).size > 1 };
-  };
-  const labels = [...new Set(offers.flatMap((offer) => (offer.facts ?? []).map((fact) => fact.label)))];
-  const prices = [...new Set(offers.flatMap((offer) => (offer.breakup ?? []).map((one) => one.label)))];
-  const words = (list: string[] | undefined): Value => (list && list.length > 0 ? list.join(', ') : null);
-  const all = [
-    line(t('limits'), (offer) => words(offer.limits)),
-    line(t('added'), (offer) => words(offer.tags)),
-    ...labels.map((label) => line(label, (offer) => offer.facts?.find((fact) => fact.label === label)?.value)),
-    ...prices.map((label) => line(label, (offer) => offer.breakup?.find((one) => one.label === label)?.value)),
-  ].filter((one) => one.values.some(({ value }) => value !== null));
-  return [...all.filter((one) => one.differs), ...all.filter((one) => !one.differs)];
+/** The criterion of a pick: the figure, its place, and where it comes from. */
+function reason(offer: Option, id: string, all: number, n: number, criterion: string | undefined): string[] {
+  if (!criterion) return [];
+  const fact = offer.facts?.find((one) => one.id === id);
+  const place = n > 0 ? t('first_alike', { all, n }) : t('first_of', { all });
+  return [[fact && `${fact.label}: ${value(fact.value)}`, place, criterion].filter(Boolean).join('. ')];
 }
 
 export interface Shared {

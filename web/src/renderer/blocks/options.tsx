@@ -12,14 +12,18 @@ import { useDrawn } from '../../ui/media';
 import { said } from '../../ui/said';
 import { t } from '../../ui/words';
 import { useActions, useClock } from '../context';
+import type { Part } from '../part';
+import { parts } from '../parts';
 import { Shown } from '../value';
 import { BlockView } from '.';
 import { OptionCard, PickCard } from './options-card';
-import { Compare, useCompared } from './options-compare';
+import { useCompared } from './options-compare';
 import { headingOf, useLists, useNarrowed } from './options-narrow';
 import {
   arrange,
   LEAST_TO_PICK,
+  ordered,
+  type Pick,
   picks,
   providerOf,
   providers,
@@ -27,7 +31,6 @@ import {
   type Shared,
   sections,
   shared,
-  sorted,
   standing,
 } from './options-order';
 
@@ -36,6 +39,7 @@ export function OptionsView({
   items,
   sort = [],
   empty,
+  slow,
   frequent,
   sections: named,
   sections_as,
@@ -44,6 +48,8 @@ export function OptionsView({
   compare,
   valid_until,
   renew,
+  covers,
+  sample,
 }: OptionsBlock) {
   const { say, send } = useActions();
   const offers = items.filter((item) => item.state === 'answered');
@@ -64,30 +70,30 @@ export function OptionsView({
   const waiting = open.filter((item) => !cards.some((card) => providerOf(card) === providerOf(item)));
 
   // their room is kept until there is enough to pick from: nothing below them moves when they come
-  const picking = picked.length === 0 && !settled && asked >= LEAST_TO_PICK;
-  const wanted = picking
-    ? sort.flatMap(({ pick }): { title: string; offer?: Option }[] => (pick ? [{ title: pick }] : []))
-    : picked;
+  const picking = picked.length === 0 && !settled && !slow && asked >= LEAST_TO_PICK;
+  const wanted = picking ? sort.flatMap(({ pick }): Wanted[] => (pick ? [{ title: pick, why: [] }] : [])) : picked;
 
   useAnnounced(offers, best?.price?.paise ?? Number.POSITIVE_INFINITY, asked, say);
   useRenewed(valid_until, settled ? renew?.event : undefined);
   const compared = useCompared(cards, compare_max);
+  const Compare = useLater(parts.compare, compared.chosen.length > 0)?.Compare;
+  const nobody = settled && cards.length === 0;
 
   return (
     <section className="options" aria-label={title ?? t('offers')}>
-      <header className="options-head">
+      <header className="options-head" hidden={nobody}>
         <div className="options-status">
           <p className="options-from">
             {best?.price
               ? said('offers_from', { price: <strong>{money(best.price.paise)}</strong>, n: offers.length })
               : t('offers_count', { n: offers.length })}
           </p>
-          {!settled && <p className="options-asked">{counting(open, answered, asked)}</p>}
+          {!settled && <p className="options-asked">{slow || counting(open, answered, asked)}</p>}
           <progress
             className="options-progress"
             value={answered}
             max={Math.max(1, asked)}
-            data-done={settled || undefined}
+            data-done={settled || Boolean(slow) || undefined}
             aria-hidden="true"
           />
         </div>
@@ -103,9 +109,9 @@ export function OptionsView({
         <>
           <h2 className="options-title">{t(wanted.length === 3 ? 'three_picks' : 'picks')}</h2>
           <ul className="picks" tabIndex={0} aria-label={t('picks')}>
-            {wanted.map(({ title, offer }, index) =>
+            {wanted.map(({ title, offer, why }, index) =>
               offer ? (
-                <PickCard key={title} pick={{ title, offer }} first={index === 0} />
+                <PickCard key={title} pick={{ title, offer, why }} sample={sample} first={index === 0} />
               ) : (
                 <li key={title} className="pick">
                   <p className="pick-head">{title}</p>
@@ -117,7 +123,7 @@ export function OptionsView({
         </>
       )}
 
-      <div className="options-bar">
+      <div className="options-bar" hidden={nobody}>
         <h2 className="options-title">{title ?? t('offers')}</h2>
         {bar}
         {sort.length > 0 && (
@@ -154,12 +160,14 @@ export function OptionsView({
           list={list}
           best={at === 0 && list.offers.length > 1 ? best : undefined}
           compared={compared}
+          covers={covers}
+          sample={sample}
           everywhere={everywhere}
           first={shown.length > 1 && everywhere ? FIRST_CARDS : undefined}
           after={at === 0 && frequent ? <BlockView block={frequent} /> : undefined}
         />
       ))}
-      {waiting.length > 0 && (
+      {waiting.length > 0 && (!slow || cards.length === 0) && (
         <ul className="options-list">
           {waiting.slice(0, cards.length === 0 ? 3 : 1).map((item) => (
             <li key={`waiting-${item.id}`}>
@@ -174,7 +182,7 @@ export function OptionsView({
           ))}
         </ul>
       )}
-      {settled && cards.length === 0 && <p className="options-empty">{empty ?? t('nobody_offers')}</p>}
+      {nobody && <p className="options-empty">{empty ?? t('nobody_offers')}</p>}
 
       {without.length > 0 && (
         <details className="options-without">
@@ -211,12 +219,33 @@ export function OptionsView({
           </Button>
         </div>
       )}
-      {compared.open && compared.chosen.length > 1 && (
-        <Compare items={compared.chosen} onClose={() => compared.setOpen(false)} onRemove={compared.toggle} />
+      {Compare && compared.open && compared.chosen.length > 1 && (
+        <Compare
+          items={compared.chosen}
+          covers={covers}
+          onClose={() => compared.setOpen(false)}
+          onRemove={compared.toggle}
+        />
       )}
     </section>
   );
 }
+
+/** A part that comes as soon as it may be wanted. */
+function useLater<Module>(part: Part<Module>, wanted: boolean): Module | undefined {
+  const [, redraw] = useState(false);
+  useEffect(() => {
+    if (wanted && !part.here)
+      part.load().then(
+        () => redraw(true),
+        () => undefined,
+      );
+  }, [part, wanted]);
+  return part.here;
+}
+
+/** A pick, or the place of one that is still to come. */
+type Wanted = Omit<Pick, 'offer'> & { offer?: Option };
 
 /** Of each of several lists that share their cards. */
 const FIRST_CARDS = 3;
@@ -239,6 +268,8 @@ function OptionList({
   list,
   best,
   compared,
+  covers,
+  sample,
   everywhere,
   first,
   after,
@@ -246,6 +277,8 @@ function OptionList({
   list: Section;
   best?: Option;
   compared: ReturnType<typeof useCompared>;
+  covers: OptionsBlock['covers'];
+  sample?: string;
   /** what was said once above all lists */
   everywhere?: Shared;
   /** how many cards stand there until all are asked for */
@@ -271,7 +304,16 @@ function OptionList({
       <ul className="options-list" aria-label={title}>
         {shown.map((item, index) => (
           <li key={item.id} id={`option-${id ? `${id}-` : ''}${item.id}`}>
-            {index < drawn && <OptionCard item={item} lowest={item.id === best?.id} same={same} compared={compared} />}
+            {index < drawn && (
+              <OptionCard
+                item={item}
+                lowest={item.id === best?.id}
+                same={same}
+                covers={covers}
+                sample={sample}
+                compared={compared}
+              />
+            )}
             {index === 0 && after}
           </li>
         ))}
@@ -347,15 +389,15 @@ function useCards(items: Option[], by: string | undefined, sort: OptionsBlock['s
   if (seen.current !== items) {
     const shown = standing(cards.current, items);
     const free = by !== undefined && !touched.current;
-    cards.current = free ? sorted(shown, by) : arrange(cards.current, shown);
+    cards.current = free ? ordered(shown, by) : arrange(cards.current, shown);
     // a pick that somebody may be about to press is only made new, not exchanged
-    const still = chosen.current.map(({ title, offer }) => ({
-      title,
-      offer: cards.current.find((card) => card.id === offer.id),
+    const still = chosen.current.map((pick) => ({
+      ...pick,
+      offer: cards.current.find((card) => card.id === pick.offer.id),
     }));
     chosen.current =
       !free && still.length > 0 && still.every(({ offer }) => offer)
-        ? still.map(({ title, offer }) => ({ title, offer: offer! }))
+        ? still.map((pick) => ({ ...pick, offer: pick.offer! }))
         : picks(cards.current, sort);
     seen.current = items;
   }
@@ -365,14 +407,14 @@ function useCards(items: Option[], by: string | undefined, sort: OptionsBlock['s
     cards: now,
     chosen: chosen.current,
     resort: (wanted: string | undefined) => {
-      if (wanted) cards.current = sorted(now, wanted);
+      if (wanted) cards.current = ordered(now, wanted);
       chosen.current = picks(cards.current, sort);
       redraw((count) => count + 1);
     },
     outOfOrder:
       by !== undefined &&
       steady &&
-      sections(now).some(({ offers }) => sorted(offers, by).some((card, index) => card.id !== offers[index]?.id)),
+      sections(now).some(({ offers }) => ordered(offers, by).some((card, index) => card.id !== offers[index]?.id)),
   };
 }
 
