@@ -19,7 +19,7 @@ export const CardsView = ({ title, items, pager }: CardsBlock) => (
             {item.image ? (
               <img src={safeUrl(item.image)} alt="" width={400} height={170} loading="lazy" />
             ) : item.provider ? (
-              <Logo provider={{ name: item.provider }} />
+              <Logo provider={{ ...item, name: item.provider }} />
             ) : (
               item.icon && <Icon name={item.icon} />
             )}
