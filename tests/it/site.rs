@@ -2,8 +2,9 @@
 //! mistakes in them.
 
 use engine_definitions::{Files, Problem, load};
+use engine_store::EffectFilter;
 use journey_tests::server::{Reply, TestServer, Visitor, fixture};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -163,7 +164,7 @@ async fn rules_of_the_source_outlast_the_first_write() {
     assert_eq!(hides().await, set("footer"));
     visitor.get("/help?source=mail").await;
     assert_eq!(hides().await, set("nav footer"));
-    visitor.start("parcel/cover", serde_json::json!({"weight": 2, "kind": "gift"})).await.ok(201);
+    visitor.start("parcel/cover", json!({"weight": 2, "kind": "gift"})).await.ok(201);
     assert_eq!(hides().await, set("nav footer"));
     assert_eq!(hidden(&server.visitor().get("/help").await), set("footer"));
     server.stop().await;
@@ -203,7 +204,7 @@ async fn frames_follow_the_address() {
     let visitor = server.visitor();
     let retail = visitor.get("/").await.text();
     for (row, part) in [
-        ("R1-32", "valid till 19/03/2026"),
+        ("R1-32", "valid till 19/03/2026 (registrations of brokers have had no end date since 5 February 2026)"),
         ("R2.2-16", ">Track &amp; Policy Download<"),
         ("R2.2-18", "<a class=\"site-call\" href=\"tel:+911800000000\">"),
         ("R2.2-19", "24/7 assistance"),
@@ -236,6 +237,7 @@ async fn products_follow_the_address() {
         ("/health-insurance", "health"),
         ("/life-insurance", "life"),
         ("/life-insurance/term-insurance", "term"),
+        ("/term-insurance", "term"),
         ("/investment", "investment"),
         ("/car-insurance", "car"),
         ("/bike-insurance", "bike"),
@@ -249,13 +251,74 @@ async fn products_follow_the_address() {
         let (away, opened) = (foot.matches("href=\"https://").count(), foot.matches("target=\"_blank\"").count());
         assert!(away == opened && away >= 2, "R2.6-20 {path}");
     }
+    for product in ["life", "term", "investment"] {
+        let lead = json!({"name": "Asha Rao", "mobile": "9812345678", "about": product});
+        let begun = visitor.start("leads/callback", lead).await.ok(201);
+        let filter =
+            EffectFilter { journey: begun["journey"]["id"].as_str().map(Into::into), ..EffectFilter::default() };
+        let told = server.product.runtime.store().effects(filter).await.expect("effects");
+        let is_told = told.iter().any(|one| one.kind == "track" && one.payload["input"]["product"] == product);
+        assert!(is_told, "R9-66 {product}: {told:?}");
+    }
     server.stop().await;
+}
+
+/// What the first pages claim (R1-23 to R1-27) stands under one mark, which leads to what each figure counts; no search
+/// engine is told it as a fact.
+#[tokio::test(flavor = "multi_thread")]
+async fn claims_say_what_they_count() {
+    let server = product().await;
+    let visitor = server.visitor();
+    let claims = [
+        ("R1-23", "Save up to 75 percent"),
+        ("R1-24", "30+ insurers"),
+        ("R1-25", "13 Mn+ customers"),
+        ("R1-26", "Rated 4.7"),
+        ("R1-27", "105,000+ claims"),
+    ];
+    let counted = visitor.get("/figures").await.text();
+    for (row, claim) in claims {
+        assert!(counted.contains(claim), "{row}: {claim} is not explained");
+    }
+    for path in ["/", "/car-insurance", "/bike-insurance"] {
+        let page = visitor.get(path).await.text();
+        let (head, body) = page.split_once("</head>").expect("a head");
+        for (row, claim) in claims {
+            assert!(body.contains(claim), "{row} {path}");
+            assert!(!head.contains(claim), "{row} {path}: told as a fact");
+        }
+        assert_eq!(body.matches("href=\"/figures\"").count(), 1, "{path}");
+    }
+    assert!(visitor.get("/sme").await.text().contains("From 8 rupees a day"), "R1-28");
+    server.stop().await;
+}
+
+/// Marks of insurers stand on white tiles, by day and by night: each colour has the contrast that words need there.
+#[test]
+fn marks_can_be_read() {
+    let table = include_str!("../../workflows/motor/tables/insurers.yaml");
+    let colours: Vec<u32> =
+        table.split("\"#").skip(1).filter_map(|rest| u32::from_str_radix(rest.get(..6)?, 16).ok()).collect();
+    assert!(colours.len() > 20);
+    for colour in colours {
+        let part = |shift: u32| {
+            let share = f64::from((colour >> shift) & 0xff) / 255.0;
+            if share <= 0.04045 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) }
+        };
+        let contrast = 1.05 / (0.2126 * part(16) + 0.7152 * part(8) + 0.0722 * part(0) + 0.05);
+        assert!(contrast >= 4.5, "#{colour:06x} has {contrast:.2}");
+    }
 }
 
 /// A page from rows has its own words at each address; a long list has parts; one page has one canonical address.
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_from_data() {
-    let server = product().await;
+    let mut files =
+        Files::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("the definitions are there");
+    let path = "workflows/site/pages/motor/car-companies.yaml";
+    let list = String::from_utf8(files.get(path).expect("a list").to_vec()).expect("text");
+    files.insert(path, list.replace("page: 30", "page: 12").into_bytes());
+    let server = TestServer::start(files).await;
     let visitor = server.visitor();
     let base = public(&server);
     let canonical = |page: &Reply| between(&page.text(), "<link rel=\"canonical\" href=\"", "\"").to_owned();

@@ -11,6 +11,7 @@ export const HeroView = ({
   text,
   points,
   note,
+  source,
   image,
   links,
   level: Title = 'h2',
@@ -28,6 +29,11 @@ export const HeroView = ({
         ))}
       </ul>
     )}
+    {source && (
+      <a className="hero-source" href={safeUrl(source.href)}>
+        {source.label}
+      </a>
+    )}
     {note && (
       <p>
         <small>{note}</small>
@@ -44,5 +50,6 @@ export const example: AnyBlock = {
   title: 'Your parcel, insured in three minutes',
   text: 'One form, prices of twelve couriers.',
   points: ['Collected at your door', { text: 'Claims settled in a week' }],
+  source: { label: 'Sample figures: what each one counts', href: '/figures' },
   note: 'Counted over all parcels of the last year.',
 };
