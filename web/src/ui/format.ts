@@ -27,7 +27,7 @@ const STEPS: [rupees: number, name: 'crore' | 'lakh' | 'thousand'][] = [
   [1_000, 'thousand'],
 ];
 
-/** ₹1.5 Cr, ₹5 Lakh, ₹10K: at most two decimals, cut off; smaller amounts as they are. The server's `brief` says the same. */
+/** ₹1.5 Cr, ₹5 Lakh, ₹10 K (R9-70): at most two decimals, cut off; smaller amounts as they are. The server's `brief` says the same. */
 export function brief(paise: number): string {
   const rupees = Math.trunc(Math.abs(paise) / 100);
   const step = STEPS.find(([size]) => rupees >= size);
@@ -40,30 +40,18 @@ export function brief(paise: number): string {
   return `${paise < 0 ? '−' : ''}₹${t(step[1], { n: `${whole}${decimals && `.${decimals}`}` })}`;
 }
 
-const ONES =
-  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
-    ' ',
-  );
-const TENS = '- - twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
-
-/** One crore fifty lakh rupees, in small letters; paise are left out. The server's `spelled` says the same. Other languages: in brief. */
+/** 1 crore 50 lakh rupees (R9-44), in small letters; paise are left out. The server's `spelled` says the same. Other languages: in brief. */
 export function spelled(paise: number): string {
   if (!speaksEnglish()) return brief(paise);
   const rupees = Math.trunc(Math.abs(paise) / 100);
-  return `${paise < 0 ? 'minus ' : ''}${spelledNumber(rupees)} ${rupees === 1 ? 'rupee' : 'rupees'}`;
-}
-
-function spelledNumber(number: number): string {
-  if (number < 20) return ONES[number]!;
-  if (number < 100) return `${TENS[Math.trunc(number / 10)]}${number % 10 ? `-${ONES[number % 10]}` : ''}`;
-  if (number < 1_000) {
-    const rest = number % 100;
-    return `${ONES[Math.trunc(number / 100)]} hundred${rest ? ` and ${spelledNumber(rest)}` : ''}`;
+  const parts: string[] = [];
+  let left = rupees;
+  for (const [size, name] of STEPS) {
+    if (left >= size) parts.push(`${groups(String(Math.trunc(left / size)))} ${name}`);
+    left %= size;
   }
-  const [size, name] =
-    number < 1_00_000 ? [1_000, 'thousand'] : number < 1_00_00_000 ? [1_00_000, 'lakh'] : [1_00_00_000, 'crore'];
-  const rest = number % (size as number);
-  return `${spelledNumber(Math.trunc(number / (size as number)))} ${name}${rest ? ` ${spelledNumber(rest)}` : ''}`;
+  if (left > 0 || parts.length === 0) parts.push(String(left));
+  return `${paise < 0 ? 'minus ' : ''}${parts.join(' ')} ${rupees === 1 ? 'rupee' : 'rupees'}`;
 }
 
 /** 123456 → 1,23,456 */

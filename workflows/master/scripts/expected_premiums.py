@@ -113,7 +113,7 @@ def rate(case):
     if od:
         lines.append(("Own damage", od, "line", f"{case['od_rate']}% of {rupees(idv)}, zone {case['zone']}"))
     if d1:
-        lines.append(("Discount of the insurer", -d1, "discount", f"{case['discount']}%"))
+        lines.append(("Insurer discount", -d1, "discount", f"{case['discount']}%"))
     if d3:
         lines.append(("Voluntary deductible", -d3, "discount", case["deductible_title"]))
     if d4:

@@ -1,15 +1,15 @@
 import type { WidgetProps } from '@rjsf/utils';
-import { grouped, money } from '../../ui/format';
+import { brief, grouped, money } from '../../ui/format';
 import { t } from '../../ui/words';
 import { nameOf, tied } from '../form/field';
 import { uiOf } from './ui';
 
-/** A value between two ends: a slider with its value above, steps from `multipleOf`, and buttons for one step less or more. */
+/** A value between two ends: a slider with its value above, steps from `step` or `multipleOf`, and buttons for one step less or more. */
 export function RangeWidget(props: WidgetProps) {
   const { id, value, onChange, schema, disabled, readonly, label } = props;
-  const [min, max, step] = [schema.minimum ?? 0, schema.maximum ?? 100, schema.multipleOf ?? uiOf(props).step ?? 1];
-  const words = (amount: number): string => {
-    if (uiOf(props).unit === 'money') return money(amount);
+  const [min, max, step] = [schema.minimum ?? 0, schema.maximum ?? 100, uiOf(props).step ?? schema.multipleOf ?? 1];
+  const words = (amount: number, asMoney = money): string => {
+    if (uiOf(props).unit === 'money') return asMoney(amount);
     if (uiOf(props).unit === 'percent') return `${amount}%`;
     return `${uiOf(props).prefix ?? ''}${grouped(amount)}${uiOf(props).suffix ?? ''}`;
   };
@@ -55,8 +55,8 @@ export function RangeWidget(props: WidgetProps) {
         onChange={(event) => set(Number(event.target.value))}
       />
       <div className="range-ends">
-        <span>{words(min)}</span>
-        <span>{words(max)}</span>
+        <span>{words(min, brief)}</span>
+        <span>{words(max, brief)}</span>
       </div>
     </div>
   );
