@@ -46,6 +46,8 @@ pub struct Master {
     path: String,
     bytes: Arc<[u8]>,
     kinds: BTreeMap<String, Kind>,
+    /// Column and value of the rows that a search finds; by its key every row is found.
+    offered: Vec<(String, String)>,
     data: OnceLock<Data>,
 }
 
@@ -70,7 +72,7 @@ enum Kind {
 const MASTER_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 impl Master {
-    /// `note`: `{title, source, licence, columns?: {name: int|money|bool|text}}` beside the CSV.
+    /// `note`: `{title, source, licence, columns?: {name: int|money|bool|text}, offered?: {name: value}}` beside the CSV.
     pub fn new(name: &str, path: &str, bytes: Arc<[u8]>, note: Option<&Node>, problems: &mut Vec<Problem>) -> Master {
         let mut master = Master {
             name: name.to_owned(),
@@ -80,6 +82,7 @@ impl Master {
             path: path.to_owned(),
             bytes,
             kinds: BTreeMap::new(),
+            offered: Vec::new(),
             data: OnceLock::new(),
         };
         if master.bytes.len() > MASTER_BYTES_MAX {
@@ -94,7 +97,7 @@ impl Master {
             crate::fields::Fields::open(
                 n,
                 "a note on master data",
-                &["title", "source", "licence", "version", "columns", "note"],
+                &["title", "source", "licence", "version", "columns", "offered", "note"],
                 problems,
             )
         }) {
@@ -102,6 +105,9 @@ impl Master {
                 master.title = fields.text("title").unwrap_or_else(|| name.to_owned());
                 master.source = fields.need_text("source");
                 master.licence = fields.text("licence").unwrap_or_default();
+                for (key, value) in fields.entries("offered") {
+                    master.offered.push((key.name.clone(), value.as_str().unwrap_or_default().to_owned()));
+                }
                 for (key, value) in fields.entries("columns") {
                     let kind = match value.as_str().unwrap_or_default() {
                         "int" => Kind::Int,
@@ -136,6 +142,13 @@ impl Master {
         data.index.get(key).map(|row| data.row(*row as usize))
     }
 
+    /// Names of the columns, read from the first line alone.
+    pub fn header(&self) -> Vec<&str> {
+        let line = self.bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let line = std::str::from_utf8(line).unwrap_or_default().trim_start_matches('\u{feff}').trim_end();
+        line.split(',').map(|name| name.trim_matches('"')).collect()
+    }
+
     pub fn columns(&self) -> &[String] {
         &self.data().columns
     }
@@ -155,6 +168,7 @@ impl Master {
         let q = crate::form::digits(q.trim()).to_lowercase();
         let filters: Option<Vec<(usize, &str)>> = filters
             .iter()
+            .chain(&self.offered)
             .map(|(column, value)| Some((data.columns.iter().position(|c| c == column)?, value.as_str())))
             .collect();
         let Some(filters) = filters else { return (Vec::new(), false) };
@@ -164,9 +178,11 @@ impl Master {
             if !filters.iter().all(|(i, value)| cells[*i].eq_ignore_ascii_case(value)) {
                 continue;
             }
-            if q.is_empty() || cells.iter().any(|c| starts_with(c, &q)) {
+            // nobody looks for the address of a picture
+            let mut words = cells.iter().filter(|cell| !cell.starts_with('/'));
+            if q.is_empty() || words.clone().any(|c| starts_with(c, &q)) {
                 first.push(row);
-            } else if later.len() <= limit && cells.iter().any(|c| c.to_lowercase().contains(&q)) {
+            } else if later.len() <= limit && words.any(|c| c.to_lowercase().contains(&q)) {
                 later.push(row);
             }
             if first.len() > limit {
@@ -200,7 +216,8 @@ impl Master {
         };
         data.columns = columns.iter().map(|c| c.to_string()).collect();
         data.kinds = data.columns.iter().map(|c| self.kinds.get(c).copied().unwrap_or(Kind::Text)).collect();
-        for name in self.kinds.keys().filter(|k| !data.columns.contains(k)) {
+        let named = self.kinds.keys().chain(self.offered.iter().map(|(column, _)| column));
+        for name in named.filter(|k| !data.columns.contains(k)) {
             data.problems.push(Problem::error(
                 "unknown-name",
                 &self.place(1),

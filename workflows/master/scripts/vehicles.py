@@ -239,7 +239,7 @@ def vehicles(text, vehicle, models, variants):
             electric = fuel == "electric"
             title = f"{make} {model} {name} ({FUELS[fuel]})"
             variants.append([version_id, name, model_id, make_id, make, model, title, vehicle, fuel, 0 if electric else size,
-                             size if electric else 0, seats, body, f"₹{price}", len(variants) + 1])
+                             size if electric else 0, seats, body, f"₹{price}", len(variants) + 1, f"/makes/{make_id}.svg", SCENES[vehicle]])
     return list(makes.values())
 
 
@@ -250,5 +250,5 @@ if __name__ == "__main__":
     write("bike_makes", makes, vehicles(BIKES, "tw", models, variants))
     write("models", ["model_id", "model", "make_id", "make", "vehicle", "bodyTypeCode", "fuels", "popularity", "image_url"], models)
     write("variants", ["version_id", "version", "model_id", "make_id", "make", "model", "title", "vehicle", "fuel", "cc", "kw", "seats",
-                       "bodyTypeCode", "price", "popularity"], variants)
+                       "bodyTypeCode", "price", "popularity", "logo_url", "image_url"], variants)
     write("body_types", ["bodyTypeCode", "bodyType", "vehicle", "status"], BODY_TYPES)
