@@ -10,7 +10,7 @@ test('mobile and name: filters and texts (R5-02, R5-03, R5-05, R5-07, R5-09, R5-
   await walk.type('Registration number', '1234');
   await walk.press('See my prices');
   await walk.errors(['Please enter the number as on the plate, such as DL-3-CAB-1234 or 22-BH-1234-AA']);
-  await motor.number('KA1AB0404');
+  await motor.number('KA1AB0405');
   await walk.at('Your contact details', '/contact');
   await walk.press('Send one-time password');
   await walk.errors(['Please enter Name', 'Invalid mobile number.']);
@@ -59,7 +59,7 @@ test('a request belongs to who began it: another visitor does not find it', asyn
 
 test('two windows: the second one is shown the difference and decides', async ({ walk, page, context }) => {
   const motor = new Motor(walk, car);
-  await motor.number('KA1AB0404');
+  await motor.number('KA1AB0405');
   await walk.at('Your contact details', '/contact');
   await walk.type('Name', 'Asha Rao');
   await walk.type('Mobile number', motor.mobile);
@@ -90,7 +90,7 @@ test('two windows: the second one is shown the difference and decides', async ({
 
 test('offline: she is told, keeps what she typed, and goes on when the line is back', async ({ walk, page, context }) => {
   const motor = new Motor(walk, car);
-  await motor.number('KA1AB0404');
+  await motor.number('KA1AB0405');
   await walk.at('Your contact details', '/contact');
   await context.setOffline(true);
   await expect(page.getByText('You are offline.')).toBeVisible();

@@ -48,7 +48,7 @@ test('in a journey: who closes it is told in the window, has lost nothing and ma
   const walk = new Walk(page, product);
   await page.setViewportSize({ width: 390, height: 600 });
   const motor = new Motor(walk, car);
-  await motor.number('KA1AB0404');
+  await motor.number('KA1AB0405');
   await motor.contact();
   const captcha = page.getByRole('dialog', { name: 'Are you a person?' });
   await expect(captcha).toBeVisible();

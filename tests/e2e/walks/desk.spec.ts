@@ -7,15 +7,17 @@ test.use({ viewport: { width: 1280, height: 900 } });
 test('desk: a new car is chosen by make, model, fuel, variant and office', async ({ walk, page }) => {
   const motor = new Motor(walk, car);
   await motor.withoutNumber('New car');
-  await motor.contact();
-  await motor.otp();
   await walk.at('Your new car', '/car-insurance/new-vehicle');
   await walk.lookUp('Make', 'maruti', /^Maruti Suzuki/);
   await walk.lookUp('Model', 'swift', /^Swift$/);
   await walk.select('Fuel', 'Petrol');
   await walk.lookUp('Variant', 'vxi', /^VXi/);
   await walk.lookUp(/RTO/, 'pune', /Pune/);
-  await walk.submit('See prices');
+  await walk.submit('See the tariff');
+  // which car it is and what its tariff says stand before name and number
+  await expect(page.locator('[data-style="sign"]').getByText('Damage to your own car')).toBeVisible();
+  await motor.contact();
+  await motor.otp();
   await motor.quotes(20);
   // on a desk the choices stand beside the offers
   await expect(page.getByRole('complementary', { name: 'Your choices' }).getByText('Kind of cover')).toBeVisible();
@@ -37,16 +39,17 @@ test('desk: a new car is chosen by make, model, fuel, variant and office', async
 test('desk: who does not know the number describes the car', async ({ walk, page }) => {
   const motor = new Motor(walk, car);
   await motor.withoutNumber(/know it/);
-  await motor.contact();
-  await motor.otp();
   await walk.at('Your car', '/car-insurance/vehicle');
   await walk.lookUp('Make', 'hyundai', /^Hyundai/);
   await walk.lookUp('Model', 'creta', /^Creta/);
+  await expect(walk.field('Fuel').locator('option', { hasText: 'CNG' })).toHaveCount(0); // none is made
   await walk.select('Fuel', 'Diesel');
   await walk.lookUp('Variant', '', /Diesel/);
   await walk.type('Year of manufacture', '2022');
   await walk.lookUp(/RTO/, 'mh-12', /MH-12/);
-  await walk.submit('Continue');
+  await walk.submit('See the tariff');
+  await motor.contact();
+  await motor.otp();
   await motor.previous();
   await motor.quotes(20);
   await expect(page.getByText(/Hyundai Creta/).first()).toBeVisible();

@@ -35,7 +35,7 @@ test('Hindi is chosen in the header and holds on every page; a journey goes on w
   await expect(page.locator('html')).toHaveAttribute('lang', 'en');
 
   const motor = new Motor(walk, car);
-  await motor.number('KA1AB0404');
+  await motor.number('KA1AB0405');
   await walk.at('Your contact details', '/contact');
   const address = page.url();
   await header.getByRole('link', { name: 'हिन्दी' }).click();

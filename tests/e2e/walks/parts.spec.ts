@@ -62,7 +62,7 @@ test('a first step loads what it draws, the rest comes ahead once somebody types
   expect(loaded().filter((name) => !['page', 'begin', 'app', 'form', 'landing', 'later', 'rolldown'].includes(name))).toEqual([]);
   const hinted = await page.locator('link[rel=modulepreload]').evaluateAll((links) => links.map((link) => link.getAttribute('href')));
   for (const part of ['app', 'form', 'landing']) expect(hinted.some((href) => href?.includes(`/${part}-`))).toBe(true);
-  await walk.type('Registration number', 'KA1AB0404');
+  await walk.type('Registration number', 'KA1AB0405');
   await expect.poll(loaded).toEqual(expect.arrayContaining(['events', 'further', 'lookup', 'options', 'otp']));
 });
 
@@ -71,7 +71,7 @@ test('a part that cannot be had: the page says so and goes on when it is asked a
   await walk.open('/car-insurance');
   await page.route(LATER, (route) => route.abort());
   await page.route('**/favicon.svg', (route) => route.abort());
-  await walk.type('Registration number', 'KA1AB0404');
+  await walk.type('Registration number', 'KA1AB0405');
   await walk.submit('See my prices');
   await expect(walk.heading('Your contact details')).toBeFocused();
   await expect(page.getByText('A part of this page did not load')).toBeVisible();
@@ -85,7 +85,7 @@ test('a part that cannot be had: the page says so and goes on when it is asked a
 test('a part of a build that is gone: the page loads anew once, and nothing is lost', async ({ page, walk }) => {
   await walk.open('/car-insurance');
   await page.route(LATER, (route) => route.fulfill({ status: 404, body: '' }));
-  await walk.type('Registration number', 'KA1AB0404');
+  await walk.type('Registration number', 'KA1AB0405');
   const reloaded = page.waitForEvent('load');
   await walk.submit('See my prices');
   await reloaded;

@@ -1,10 +1,11 @@
 /** Whichever step the server returned: progress, way back, heading, messages, then its body by what it carries. */
 import { type MouseEvent, memo, type ReactNode, useMemo, useRef } from 'react';
-import type { Data, Problem } from '../api/open';
+import type { Data, Problem, Schema } from '../api/open';
 import type { FieldProblem, Message, StepView } from '../contract/api';
 import type { Block } from '../contract/blocks';
 import { Blocks } from '../renderer/blocks';
-import type { Place } from '../site/boot';
+import { toPath } from '../renderer/form/pointer';
+import type { Place, Site } from '../site/boot';
 import { money } from '../ui/format';
 import { Progress } from '../ui/progress';
 import { Loading } from '../ui/spinner';
@@ -28,17 +29,21 @@ export interface StepPageProps {
   answered?: number;
   /** it stands in a page that is not its own */
   within?: Place;
+  /** times of a page, by name */
+  timers?: Site['timers'];
   onType: (data: Data) => void;
   onSubmit: (data: Data) => void;
   onBack: (event: MouseEvent) => void;
 }
 
 export const StepPage = memo(function StepPage(props: StepPageProps) {
-  const { view, failure, saving, answered, within, onBack } = props;
+  const { view, failure, saving, answered = 0, within, onBack } = props;
   const Title = within ? 'h2' : 'h1';
   const { step } = view;
   const landing = step.kind === 'form' && blocksOf(view).some(({ block }) => block === 'hero');
   const general = view.messages.filter((message) => !aboutField(view, message));
+  // a field of the step is at fault, and takes the focus: what else is said of it stands in the window too
+  const pointed = Number(general.length < view.messages.length);
   return (
     <div className="step" data-kind={step.kind} data-step={step.id} data-landing={landing || undefined} key={step.id}>
       {!within && <Progress {...step.progress} />}
@@ -56,16 +61,24 @@ export const StepPage = memo(function StepPage(props: StepPageProps) {
           autoFocus={within?.hash !== undefined}
           aria-describedby={general.length > 0 ? 'step-messages' : undefined}
         >
-          {step.title}
+          {headOf(step.form?.schema, props.data) ?? step.title}
         </Title>
         {step.intro && <p className="lead">{step.intro}</p>}
         <Saved state={saving} />
       </header>
-      <Messages messages={failure ? [told(failure)] : general} answered={answered} />
+      <Messages messages={failure ? [told(failure)] : general} answered={answered * 2 + pointed} />
       <Arriving {...props} />
     </div>
   );
 });
+
+/** What was chosen of several may head the page in words of its own. */
+function headOf(schema: Schema | undefined, data: Data): string | undefined {
+  const fields: Record<string, Schema> = schema?.properties ?? {};
+  return Object.entries(fields)
+    .flatMap(([name, { oneOf = [] }]) => oneOf.filter((choice: Schema) => choice.const === data[name]))
+    .find((choice) => choice.head)?.head;
+}
 
 /** What a view is made of is its author's: the renderer draws what it knows. */
 const blocksOf = ({ step }: StepView) => (step.view?.blocks ?? []) as unknown as Block[];
@@ -130,7 +143,7 @@ function Body(props: StepPageProps) {
     );
   }
   if (OfferPage && blocks.some((block) => block.block === 'options'))
-    return <OfferPage blocks={blocks} form={form} submit={step.form?.submit} data={props.data} />;
+    return <OfferPage blocks={blocks} form={form} screenMs={props.timers?.screen} />;
   const placed = blocks.some((block) => block.block === 'form');
   return (
     <Beside blocks={blocks} form={form} first={!placed && form}>
@@ -164,9 +177,12 @@ function Beside({
   );
 }
 
-/** An error that a message tells about one answer stands beside that answer, like any other. */
-const aboutField = (view: StepView, message: Message): boolean =>
-  message.level === 'error' && Boolean(message.pointer) && view.step.form != null;
+/** An error that a message tells about one answer of the form stands beside that answer, like any other. */
+const aboutField = ({ step: { form } }: StepView, { level, pointer }: Message): boolean =>
+  level === 'error' &&
+  toPath(pointer ?? '')
+    .slice(0, 1)
+    .some((name) => name in Object(form?.schema.properties));
 
 function useFieldProblems({ view, problems }: StepPageProps): FieldProblem[] {
   return useMemo(

@@ -46,7 +46,7 @@ fn check_key(key: &Key, given: &Node, problems: &mut Vec<Problem>) {
             | (Takes::Value(Gives::Number), Source::Int(_))
             | (Takes::Value(Gives::Flag), Source::Bool(_))
             | (Takes::Value(Gives::Data), Source::Map(_))
-            | (Takes::List(_), Source::List(_))
+            | (Takes::List(_) | Takes::Value(Gives::Texts), Source::List(_))
             | (Takes::Value(Gives::Anything), _)
     );
     if !fits {

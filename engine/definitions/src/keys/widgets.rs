@@ -83,7 +83,7 @@ pub const WIDGETS: &[Widget] = &[
         note: "guessed for up to four choices",
     },
     Widget { name: "toggle", types: &["boolean"], keys: &[], kind: Some("toggle"), note: "yes or no, guessed" },
-    Widget { name: "select", types: ANY_ONE, keys: &[], kind: Some("choice"), note: "guessed for more choices" },
+    Widget { name: "select", types: ANY_ONE, keys: AMONG, kind: Some("choice"), note: "guessed for more choices" },
     Widget {
         name: "checkboxes",
         types: &["array"],
@@ -120,7 +120,15 @@ pub const WIDGETS: &[Widget] = &[
 const LINE: &[Key] = &[
     name("look", &["plate"], "a number plate"),
     value("scene", Gives::Text, "address of a drawing on which the plate sits"),
+    SOURCE,
+    value("tells", Gives::Texts, "columns of the row whose key was typed: said below it"),
 ];
+const AMONG: &[Key] = &[
+    SOURCE,
+    name("row", &[], "`/field` whose answer is the key of a row there"),
+    name("among", &[], "the column with those of the choices that there are, parted by spaces"),
+];
+const SOURCE: Key = name("source", &[], "reference data: `workflows/master/<name>.csv`");
 const LINES: &[Key] = &[value("rows", Gives::Number, "height in lines, 3 if none is said")];
 const MONEY: &[Key] = &[
     name("unit", &["rupees"], "the value is in rupees"),
@@ -130,10 +138,10 @@ const CONSENT: &[Key] = &[key("links", List(&LINK), "what one agrees to")];
 const LINK: Entry = Entry { name: "ConsentLink", keys: &[words("label", "").needed(), name("href", &[], "").needed()] };
 const RANGE: &[Key] = &[
     name("unit", &["money", "percent"], "how the value is said"),
-    value("step", Gives::Number, "if there is no `multipleOf`"),
+    value("step", Gives::Number, "else those of `multipleOf`"),
 ];
 const LOOKUP: &[Key] = &[
-    name("source", &[], "reference data: `workflows/master/<name>.csv`").needed(),
+    SOURCE.needed(),
     name("value", &[], "the column that is stored; else the key"),
     name("label", &[], "the column that is shown; else the second"),
     key("filter", super::Takes::Value(Gives::Data), "column → `/field` whose answer it must equal, or a literal"),

@@ -1,5 +1,5 @@
 /** What widgets may know of the form around them, outside of RJSF so that a keystroke redraws one field only. */
-import { createContext, useContext } from 'react';
+import { createContext, useContext, useEffect, useState } from 'react';
 import type { Data } from '../../api/open';
 import type { Rows } from '../../contract/api';
 import { read } from './pointer';
@@ -17,4 +17,18 @@ export function useAnswers(filter: Record<string, string> | undefined): Record<s
   return Object.fromEntries(
     Object.entries(filter ?? {}).map(([column, pointer]) => [column, String(read(data, pointer) ?? '')]),
   );
+}
+
+/** The row of reference data with this key, as soon as it is known; with an empty key nobody is asked. */
+export function useRow(source: string | undefined, key: string): Rows['rows'][number] | undefined {
+  const lookup = useContext(LookupContext);
+  const [found, setFound] = useState<{ key: string; row?: Rows['rows'][number] }>();
+  useEffect(() => {
+    if (source && key)
+      lookup(source, { key }).then(
+        ({ rows }) => setFound({ key, row: rows[0] }),
+        () => undefined,
+      );
+  }, [lookup, source, key]);
+  return found?.key === key ? found.row : undefined;
 }

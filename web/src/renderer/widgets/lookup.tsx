@@ -152,7 +152,12 @@ function LookupBox({ props, source, filter, missing }: Inner) {
           }}
         />
       </div>
-      <div className="lookup-list" id={list} role="listbox" aria-label={t('suggestions')} hidden={!open || missing}>
+      <div
+        className="lookup-list"
+        id={list}
+        {...(rows.length > 0 ? { role: 'listbox', 'aria-label': t('suggestions') } : { role: 'status' })}
+        hidden={!open || missing}
+      >
         {rows.map((row, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the combobox
           <div
@@ -172,11 +177,7 @@ function LookupBox({ props, source, filter, missing }: Inner) {
             {row.label}
           </div>
         ))}
-        {rows.length === 0 && (
-          <p className="lookup-none" role="presentation">
-            {t(loading ? 'searching' : 'nothing_found')}
-          </p>
-        )}
+        {rows.length === 0 && <p className="lookup-none">{t(loading ? 'searching' : 'nothing_found')}</p>}
       </div>
     </div>
   );

@@ -1,12 +1,18 @@
 import type { WidgetProps } from '@rjsf/utils';
 import { t } from '../../ui/words';
+import { useAnswers, useRow } from '../form/context';
 import { nameOf, tied } from '../form/field';
 import { uiOf } from './ui';
 
-/** One of many, with the browser's own list. */
+/** One of many, with the browser's own list; of a list that another answer narrows, what is left. */
 export function SelectWidget(props: WidgetProps) {
   const { id, value, onChange, options, disabled, readonly, placeholder } = props;
-  const all = options.enumOptions ?? [];
+  const { source, row, among = '' } = uiOf(props);
+  const { key = '' } = useAnswers(row ? { key: row } : undefined);
+  const left = useRow(source, key)?.[among];
+  const all = (options.enumOptions ?? []).filter(
+    ({ value }) => left === undefined || `${left}`.split(' ').includes(`${value}`),
+  );
   return (
     <div className="control select">
       <select

@@ -1,8 +1,10 @@
 import type { WidgetProps } from '@rjsf/utils';
 import { safeUrl } from '../../routes';
+import { useRow } from '../form/context';
 import { normaliseTyped } from '../form/normalise';
 import { Input } from './input';
 import { stepsOf, useNote } from './note';
+import { uiOf } from './ui';
 
 /** One line of text. Harmless normalising happens while typing, the rest on leaving. `look: plate` is typed on a number plate. */
 export function TextWidget(props: WidgetProps) {
@@ -11,6 +13,8 @@ export function TextWidget(props: WidgetProps) {
   const note = useNote(steps);
   const text = value === undefined || value === null ? '' : String(value);
   const plate = options.look === 'plate';
+  const { source, tells } = uiOf(props);
+  const row = useRow(tells && source, text.length < (schema.minLength ?? 1) ? '' : text);
   const control = (
     <Input
       widget={props}
@@ -20,7 +24,7 @@ export function TextWidget(props: WidgetProps) {
         note.see(typed);
         onChange(normaliseTyped(steps, typed) || undefined);
       }}
-      note={note.text}
+      note={note.text ?? (row && tells?.map((column) => row[column]).join(', '))}
       prefix={options.prefix as string}
       suffix={options.suffix as string}
       type={schema.format === 'email' ? 'email' : 'text'}
