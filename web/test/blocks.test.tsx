@@ -1,21 +1,24 @@
 import { readFileSync } from 'node:fs';
-import { render, screen } from '@testing-library/react';
+import { act, fireEvent, render, renderHook, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import axe from 'axe-core';
 import { expect, test, vi } from 'vitest';
 import { fixtures } from '../dev/fixtures';
-import type { Block, Option } from '../src/contract/blocks';
+import type { Block, Option, OptionsBlock } from '../src/contract/blocks';
 import openapi from '../src/contract/openapi.json';
 import { Plan } from '../src/journey/plan';
+import { Redirecting } from '../src/journey/redirecting';
 import { Review } from '../src/journey/review';
+import { useScreenOn } from '../src/journey/screen-on';
 import { StepPage } from '../src/journey/step-page';
 import { Blocks } from '../src/renderer/blocks';
 import { ActionsView } from '../src/renderer/blocks/actions';
+import { comparison } from '../src/renderer/blocks/comparison';
 import { CoverageView } from '../src/renderer/blocks/coverage';
-import { initials } from '../src/renderer/blocks/logo';
+import { Logo, wordmark } from '../src/renderer/blocks/logo';
 import { OptionsView } from '../src/renderer/blocks/options';
 import { narrowed } from '../src/renderer/blocks/options-narrow';
-import { arrange, comparison, picks, sections, shared, sorted, standing } from '../src/renderer/blocks/options-order';
+import { arrange, ordered, picks, sections, shared, sorted, standing } from '../src/renderer/blocks/options-order';
 import { ActionsContext, ClockContext } from '../src/renderer/context';
 import { safeUrl } from '../src/routes';
 import { date, money, time, value } from '../src/ui/format';
@@ -103,6 +106,93 @@ test.each([
   expect(container.querySelector('.review-line')?.textContent).toBe(said);
 });
 
+test('on the way elsewhere a GET is a link with its query, a POST a form with its fields', () => {
+  const to = (method: string, url: string, fields: Record<string, string>) => (
+    <Redirecting redirect={{ url, method, fields, label: 'Go on' }} once={method + url} />
+  );
+  const { rerender, container } = render(to('GET', '/dashboard', {}));
+  expect(screen.getByRole('link', { name: 'Go on' }).getAttribute('href')).toBe('/dashboard');
+  rerender(to('GET', '/pay?order=1', { by: 'a b' }));
+  expect(screen.getByRole('link', { name: 'Go on' }).getAttribute('href')).toMatch(/\/pay\?order=1&by=a\+b$/);
+  expect(container.querySelector('form')).toBeNull();
+  rerender(to('POST', '/pay', { by: 'a b' }));
+  expect(screen.getByRole('button', { name: 'Go on' })).toBeTruthy();
+  expect(container.querySelector('form')?.method).toBe('post');
+  expect(container.querySelector<HTMLInputElement>('input[name="by"]')?.value).toBe('a b');
+});
+
+test('R9-53: what was checked is sent once, 800 ms after the first press', () => {
+  vi.useFakeTimers();
+  const send = vi.fn();
+  render(
+    <Review
+      view={fixtures.review!}
+      sections={[]}
+      submit="Pay"
+      hasForm={false}
+      form={null}
+      busy={false}
+      onSubmit={send}
+      timers={{ checked: 800 }}
+    />,
+  );
+  const button = screen.getByRole('button', { name: 'Pay' });
+  fireEvent.click(button);
+  act(() => vi.advanceTimersByTime(400));
+  fireEvent.click(button);
+  act(() => vi.advanceTimersByTime(399));
+  expect(send).not.toHaveBeenCalled();
+  act(() => vi.advanceTimersByTime(1));
+  expect(send).toHaveBeenCalledTimes(1);
+  act(() => vi.advanceTimersByTime(2_000));
+  expect(send).toHaveBeenCalledTimes(1);
+  vi.useRealTimers();
+});
+
+test('R9-49: the screen stays on for 120,000 ms, also when the page was hidden meanwhile', async () => {
+  vi.useFakeTimers();
+  const release = vi.fn();
+  const request = vi.fn(async () => ({ release }));
+  Object.defineProperty(navigator, 'wakeLock', { value: { request }, configurable: true });
+  renderHook(() => useScreenOn(120_000));
+  await act(() => vi.advanceTimersByTimeAsync(60_000));
+  expect(request).toHaveBeenCalledTimes(1);
+  document.dispatchEvent(new Event('visibilitychange'));
+  await act(() => vi.advanceTimersByTimeAsync(59_999));
+  expect(request).toHaveBeenCalledTimes(2);
+  expect(release).not.toHaveBeenCalled();
+  await act(() => vi.advanceTimersByTimeAsync(1));
+  expect(release).toHaveBeenCalledTimes(1);
+  Reflect.deleteProperty(navigator, 'wakeLock');
+  vi.useRealTimers();
+});
+
+test('what was chosen heads the page in words of its own', () => {
+  const view = structuredClone(fixtures.contact!);
+  const kind = {
+    type: 'string',
+    title: 'Kind',
+    oneOf: [{ const: 'old' }, { const: 'new', head: 'Which one will it be?' }],
+  };
+  view.step.form!.schema = { type: 'object', properties: { kind } } as never;
+  const drawn = (chosen: string) => (
+    <StepPage
+      view={view}
+      data={{ kind: chosen }}
+      problems={[]}
+      busy={false}
+      onType={vi.fn()}
+      onSubmit={vi.fn()}
+      onBack={vi.fn()}
+    />
+  );
+  const { rerender } = render(drawn('old'));
+  const heading = () => screen.getByRole('heading', { level: 1 }).textContent;
+  expect(heading()).toBe(view.step.title);
+  rerender(drawn('new'));
+  expect(heading()).toBe('Which one will it be?');
+});
+
 test('what one kind covers stands in two lists, each under its word', () => {
   const items = [
     { label: 'Theft', values: [true] },
@@ -137,6 +227,12 @@ test('asked again: cards stay, stale, until their provider has answered; the new
   expect(ids(arrange(during, declined))).toBe('a.1');
 });
 
+test('what was asked for by name stands first in every order, and is no better pick for it', () => {
+  const offers = [3, 1, 2, 4].map((paise) => offer(`o${paise}`, { price: { paise }, first: paise === 2 }));
+  expect(ids(ordered(offers, 'price'))).toBe('o2 o1 o3 o4');
+  expect(picks(offers, [{ id: 'price', label: 'Price', pick: 'Cheapest' }]).map((one) => one.offer.id)).toEqual(['o1']);
+});
+
 test('sorted by the figure that the server names; ties keep their order', () => {
   const offers = [
     offer('a', { sort: { claims: 5 } }),
@@ -145,6 +241,25 @@ test('sorted by the figure that the server names; ties keep their order', () => 
   ];
   expect(ids(sorted(offers, 'price'))).toBe('b a c');
   expect(ids(sorted(offers, 'claims'))).toBe('c a b');
+});
+
+test('what offers cover stands before their facts and prices; what a price was rounded by is left out', () => {
+  const priced = (id: string, theft: boolean, paise: number) =>
+    offer(id, {
+      covers: [true, theft],
+      facts: [{ label: 'Value', value: paise }],
+      breakup: [
+        { label: 'Carriage', value: { paise } },
+        { label: 'Rounding', kind: 'rounding', value: { paise: 37 } },
+      ],
+    });
+  const rows = comparison([priced('a', true, 100), priced('b', false, 200)], [{ label: 'Fire' }, { label: 'Theft' }]);
+  expect(rows.map(({ label, differs, priced }) => [label, differs, Boolean(priced)])).toEqual([
+    ['Theft', true, false],
+    ['Fire', false, false],
+    ['Value', true, false],
+    ['Carriage', true, true],
+  ]);
 });
 
 test('rows that differ come first', () => {
@@ -252,6 +367,56 @@ test('a price that is told is one that stands first on the page: a cheaper offer
   }
 });
 
+test('whoever is slow is named in place of the count and holds up nothing; without any offer there is nothing to sort', () => {
+  const asked = offer('b', { state: 'asked', price: undefined });
+  const failed = offer('b', { state: 'failed', price: undefined });
+  const drawn = (items: Option[], slow?: string) => (
+    <OptionsView
+      items={items}
+      slow={slow}
+      sort={[{ id: 'price', label: 'Price' }]}
+      empty="Nobody could answer just now."
+    />
+  );
+  const { rerender, container } = render(drawn([offer('a'), asked]));
+  expect(container.querySelectorAll('.option-waiting')).toHaveLength(1);
+  rerender(drawn([offer('a'), asked], 'b is slow'));
+  expect(screen.getByText('b is slow')).toBeTruthy();
+  expect(container.querySelector('.options-progress')?.hasAttribute('data-done')).toBe(true);
+  expect(container.querySelectorAll('.option-waiting')).toHaveLength(0);
+  expect(screen.getByRole('combobox', { name: 'Sort by' })).toBeTruthy();
+  rerender(drawn([failed]));
+  expect(screen.getByText('Nobody could answer just now.')).toBeTruthy();
+  expect(screen.queryByRole('combobox')).toBeNull();
+});
+
+test('an error of a field stands at it, in focus, and what else is said in the window; one about something else is told above', () => {
+  const form = fixtures.contact!;
+  const [name] = Object.keys(form.step.form!.schema.properties as object);
+  const error = (pointer: string | null, text: string) => ({ code: text, level: 'error' as const, pointer, text });
+  const messages = [error(`/${name}`, 'This one'), error('/elsewhere', 'That one'), error(null, 'The other')];
+  const { container } = render(
+    <StepPage
+      view={{ ...form, messages }}
+      data={{}}
+      problems={[]}
+      busy={false}
+      onType={vi.fn()}
+      onSubmit={vi.fn()}
+      onBack={vi.fn()}
+    />,
+  );
+  expect(container.querySelector(`[data-pointer="/${name}"][data-invalid] .field-error`)?.textContent).toContain(
+    'This one',
+  );
+  expect(document.activeElement?.closest('[data-pointer]')?.getAttribute('data-pointer')).toBe(`/${name}`);
+  const above = container.querySelector('.messages[data-answer]');
+  expect([...above!.querySelectorAll('.notice')].map((one) => one.textContent)).toEqual([
+    expect.stringContaining('That one'),
+    expect.stringContaining('The other'),
+  ]);
+});
+
 test.each([
   [123_456_700, '₹12,34,567'],
   [45_123, '₹451.23'],
@@ -279,12 +444,19 @@ test.each([
 ])('address %s', (url, expected) => expect(safeUrl(url)).toBe(expected));
 
 test.each([
-  ['North Star', 'NS'],
-  ['Monsoon', 'M'],
-  ['Rain-Check of India', 'RC'],
-])('a tile of %s says %s', (name, expected) => expect(initials(name)).toBe(expected));
+  ['North Star', ['North', 'Star']],
+  ['Monsoon', ['Monsoon']],
+  ['Rain-Check of India', ['Rain-Check', 'of']],
+])('the wordmark of %s says %s', (name, expected) => expect(wordmark(name)).toEqual(expected));
 
-test('the best by each figure stand above the list, another one each time, never of another kind', () => {
+test('a wordmark has its colour where no style is allowed', () => {
+  const { container } = render(<Logo provider={{ name: 'North Star Mutual', short: 'North', colour: '#8a1c1c' }} />);
+  expect(container.querySelector('svg')?.getAttribute('fill')).toBe('#8a1c1c');
+  expect(container.querySelector('[style]')).toBeNull();
+  expect(container.textContent).toBe('North');
+});
+
+test('the best by each figure stand above the list with their criterion, never of another kind', () => {
   const offers = [
     offer('dear', { price: { paise: 400 }, sort: { claims: 2 } }),
     offer('cheap', { price: { paise: 200 }, sort: { claims: 1 } }),
@@ -297,9 +469,16 @@ test('the best by each figure stand above the list, another one each time, never
     { id: 'claims', label: '', pick: 'Best' },
     { id: 'x', label: '' },
   ];
-  expect(picks(offers, sort).map((pick) => `${pick.title} ${pick.offer.id}`)).toEqual([
-    'Cheapest cheap',
-    'Best middle',
+  const named = (of: Option[], by: OptionsBlock['sort']) =>
+    picks(of, by).map(({ title, offer }) => `${title} ${offer.id}`);
+  // nobody is called the best who is not
+  expect(named(offers, sort)).toEqual(['Cheapest · Best cheap']);
+  const alike = offers.map((one) => (one.id === 'middle' ? { ...one, sort: { claims: 1 } } : one));
+  expect(named(alike, sort)).toEqual(['Cheapest cheap', 'Best middle']);
+  const settled = [{ id: 'claims', label: '', pick: 'Most settled', criterion: 'Yearbook 2025' }];
+  const figures = alike.map((one) => ({ ...one, facts: [{ id: 'claims', label: 'Settled', value: { percent: 98 } }] }));
+  expect(picks(figures, settled)[0]?.why).toEqual([
+    'Settled: 98%. First of 4 companies, alike with 1 other; the cheapest of them. Yearbook 2025',
   ]);
   expect(picks(offers.slice(0, 3), sort)).toEqual([]);
   expect(sections(offers).map((one) => `${one.title ?? '-'}: ${ids(one.offers)}`)).toEqual([
@@ -399,7 +578,7 @@ test('lists stand in the order that is named, whatever comes when; of many cards
 test('rows that are all providers stand side by side as a list of names', () => {
   const items = ['Wheelsure', 'Roadsafe'].map((name) => ({ label: name, value: name, kind: 'provider' as const }));
   const { rerender, container } = render(<Blocks blocks={[{ block: 'facts', items }]} />);
-  expect(screen.getAllByRole('listitem').map((item) => item.querySelector('strong')?.textContent)).toEqual([
+  expect(screen.getAllByRole('listitem').map((item) => item.querySelector('.sr')?.textContent)).toEqual([
     'Wheelsure',
     'Roadsafe',
   ]);

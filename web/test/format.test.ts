@@ -45,11 +45,16 @@ test.each(cases)('$paise paise, said briefly and in words', (amount) => {
   expect(spelled(amount.paise)).toBe(amount.spelled);
 });
 
+test('amounts in words are counted in lakh and crore, and grouped by them (R9-44)', () => {
+  expect([1_00_000, 1_00_00_000].map((rupees) => spelled(rupees * 100))).toEqual(['1 lakh rupees', '1 crore rupees']);
+  expect(grouped(12_34_567)).toBe('12,34,567');
+});
+
 test('from a crore on in Cr, from a lakh in Lakh, from a thousand in K (R9-70)', () => {
   expect([1_50_00_000, 5_00_000, 50_000, 999].map((rupees) => brief(rupees * 100))).toEqual([
     '₹1.5 Cr',
     '₹5 Lakh',
-    '₹50K',
+    '₹50 K',
     '₹999',
   ]);
 });

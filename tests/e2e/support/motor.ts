@@ -57,6 +57,21 @@ export class Motor {
     await ahead.open('quotes');
   }
 
+  /** From the owner's page over the API, with these papers too; the page opens at the answers to check. */
+  async toCheck(papers: Record<string, string> = {}): Promise<void> {
+    const ahead = await Ahead.of(this.page, this.walk.product.base);
+    const name = { proposer_title: 'Ms', proposer_first_name: 'Asha', proposer_last_name: 'Rao', proposer_gender: 'female' };
+    const reached = { proposer_mobile: this.mobile, proposer_email: 'asha@example.com' };
+    await ahead.submit('checkout', { customer_type: 'individual', ...name, ...reached, dob: '1990-04-12', is_financed: false });
+    await ahead.submit('checkout-address', { pincode: '110001', address_line_1: '12 Lake View' });
+    await ahead.submit('checkout-nominee', { nominee_name: 'Ravi Rao', nominee_age: 38, nominee_relation: 'spouse' });
+    await ahead.submit('checkout-vehicle', { previous_policy_number: 'OG-25-1234-5678', terms: true, ...papers });
+    const pan = { document: 'pan_card', pan_number: 'ABCPE1234F' };
+    const means = { occupation: 'salaried', income_source: 'salary', is_politically_exposed_person: false };
+    await ahead.submit('checkout-kyc', { ...pan, ...means, kyc_consent: true });
+    await ahead.open('confirm');
+  }
+
   private async identified(plate: string): Promise<Ahead> {
     const { page, walk, line, mobile } = this;
     const ahead = await Ahead.start(page, walk.product.base, line.workflow!, { registration: plate, kind: 'registered' });
@@ -79,6 +94,7 @@ export class Motor {
     await this.at(/^(Car|Bike) insurance/, '');
     await this.walk.choose('Do you have the number?', answer);
     await expect(this.walk.field('Registration number')).toHaveCount(0);
+    await expect(this.walk.heading(/^Which (car|bike)/)).toBeVisible();
     await this.walk.submit('See my prices');
   }
 

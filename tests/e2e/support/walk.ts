@@ -276,12 +276,17 @@ export class Walk {
     await this.page.getByRole('link', { name: 'Back', exact: true }).click();
   }
 
-  /** The error texts beside the fields; the summary above them says the same and holds the focus. */
+  /** The error texts beside the fields; a summary above several says the same and holds the focus, a single one's field does (R9-32). */
   async errors(texts: string[]): Promise<void> {
     await expect(this.page.locator('.field-error')).toHaveText(texts.map((text) => `Error: ${text}`));
     const summary = this.page.getByRole('alert').filter({ has: this.page.getByRole('heading', { name: /^Please check/ }) });
-    await expect(summary.getByRole('listitem')).toHaveText(texts);
-    await expect(summary).toBeFocused();
+    if (texts.length === 1) {
+      await expect(summary).toHaveCount(0);
+      await expect(this.page.locator('[data-invalid] :focus')).toBeVisible();
+    } else {
+      await expect(summary.getByRole('listitem')).toHaveText(texts);
+      await expect(summary).toBeFocused();
+    }
     await this.accessible();
     await this.reachable();
   }

@@ -13,7 +13,7 @@ test('bike: own limits, a refused payment and a second try (R9-15)', async ({ wa
   await motor.previous();
   await motor.quotes(20);
   await motor.choices(async () => {
-    await expect(walk.field(/Cover for passengers/).locator('option')).toHaveText([/^$|Choose|None/, '₹10,000', '₹50,000', '₹1 lakh']);
+    await expect(walk.field(/Cover for passengers/).locator('option')).toHaveText([/^$|Choose|None/, '₹10 K', '₹50 K', '₹1 Lakh']);
   });
   await motor.buy('HDFC ERGO');
   await motor.person();

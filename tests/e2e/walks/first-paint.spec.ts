@@ -61,7 +61,7 @@ test('a press before the scripts are there starts the journey; with an error it 
   release();
   await walk.settled();
   await expect(page.getByLabel('Registration number')).toHaveValue('nonsense');
-  await expect(page.locator('.error-summary')).toBeFocused();
+  await expect(page.getByLabel('Registration number')).toBeFocused();
   await walk.accessible();
 
   await page.getByLabel('Registration number').fill('DL-3-CAB-1234');

@@ -64,8 +64,8 @@ test('phone: from the registration number to the policy (R5-19, R9-13, R9-14, R9
     expect(deductible.after).toBeLessThan(deductible.before);
     const passengers = await motor.requoted('HDFC ERGO', () =>
       motor.choices(async () => {
-        await expect(walk.field(/Cover for passengers/).locator('option')).toContainText(['₹10,000', '₹50,000', '₹1 lakh', '₹2 lakh']);
-        await walk.select(/Cover for passengers/, '₹2 lakh');
+        await expect(walk.field(/Cover for passengers/).locator('option')).toContainText(['₹10 K', '₹50 K', '₹1 Lakh', '₹2 Lakh']);
+        await walk.select(/Cover for passengers/, '₹2 Lakh');
       }),
     );
     expect(passengers.after).toBeGreaterThan(passengers.before);
@@ -77,6 +77,19 @@ test('phone: from the registration number to the policy (R5-19, R9-13, R9-14, R9
     lines = await motor.breakup(card);
     expect(lines.length).toBeGreaterThan(5);
     expect(lines.at(-1)?.[1]).toBe(await motor.price('HDFC ERGO'));
+    // what it covers and not, and its papers, before anything is paid
+    await card.getByText('What is covered').click();
+    await expect(card.locator('.covered', { hasText: 'Driving without a licence' })).toHaveAttribute('data-yes', 'false');
+    const sheet = card.getByRole('link', { name: /^Customer information sheet/ });
+    await expect(sheet).toHaveAttribute('href', '/car-insurance/information/hdfc-ergo/comprehensive.pdf');
+    for (const insurer of ['HDFC ERGO', 'ACKO']) await motor.card(insurer).getByRole('checkbox', { name: /^Compare/ }).check();
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    const rows = page.getByRole('dialog').locator('tbody th');
+    await expect(rows.filter({ hasText: 'Damage by accident' })).toBeVisible();
+    await expect(rows.filter({ hasText: 'GST' })).toHaveCount(0);
+    await walk.accessible();
+    await page.keyboard.press('Escape');
+    for (const insurer of ['HDFC ERGO', 'ACKO']) await motor.card(insurer).getByRole('checkbox', { name: /^Compare/ }).uncheck();
     await walk.accessible();
     await motor.buy('HDFC ERGO');
   });
@@ -112,7 +125,11 @@ test('phone: from the registration number to the policy (R5-19, R9-13, R9-14, R9
     await expect(
       page.getByText('The KYC is unsuccessful. Please click on Verify KYC to re-submit. After redirection, please close insurance company window.'),
     ).toBeVisible();
-    await expect(page.getByText(/000F did not match Asha Rao$/)).toBeVisible();
+    // the reason at the field, in focus, and the text in the same window
+    await walk.errors(['******000F did not match Asha Rao. Compare number, name and date with the document, letter by letter, or choose another one.']);
+    await expect(walk.field('PAN')).toBeFocused();
+    await expect(page.locator('.field-error')).toBeInViewport();
+    await expect(page.getByText('The KYC is unsuccessful.')).toBeInViewport();
     await walk.accessible();
     await walk.type('PAN', 'ABCPE1234F');
     await walk.submit('Verify KYC');
@@ -146,7 +163,9 @@ test('phone: from the registration number to the policy (R5-19, R9-13, R9-14, R9
     expect(text).toContain(number);
     const printed = text.split('\n');
     for (const [label, amount] of lines) {
-      const line = printed.find((one) => one.includes(label) && /[\d,]+\.\d\d\s*$/.test(one));
+      // the insurer's own word, where ours is another
+      const theirs = label === "Insurer discount" ? 'Insurer discount' : label;
+      const line = printed.find((one) => one.includes(theirs) && /[\d,]+\.\d\d\s*$/.test(one));
       expect(line, `${label} in the document`).toBeDefined();
       expect(Math.abs(paise(/[\d,]+\.\d\d\s*$/.exec(line!)![0])), label).toBe(Math.abs(amount));
     }
@@ -182,7 +201,9 @@ test('phone: from the registration number to the policy (R5-19, R9-13, R9-14, R9
     const facts = (await other.locator('.facts').textContent())!;
     expect(facts).toContain(`HDFC ERGO`);
     expect(facts).toContain(number!.slice(-4));
-    expect(await other.content()).not.toMatch(new RegExp(`${number}|Asha|Rao|DL.?3.?C|98\\d{8}`));
+    await expect(other.locator('.notice[data-tone="info"]')).toContainText(/Begins on \d+ \w{3} \d{4}/);
+    await expect(other.locator('.facts .plate')).toHaveText(/^DL 3/);
+    expect(await other.content()).not.toMatch(new RegExp(`${number}|Asha|Rao|98\\d{8}`));
     await stranger.close();
   });
 

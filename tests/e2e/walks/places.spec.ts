@@ -153,8 +153,23 @@ test('a form in a page is sent where it stands, and by itself before scripts are
   await page.locator('.place[data-ready]').waitFor();
   await expect(walk.field('Your name')).toHaveValue('Asha Rao');
   await walk.type('Mobile number', newMobile());
+  // R3-16: cities are asked for once, however often their list is opened
+  let asks = 0;
+  page.on('request', (request) => {
+    if (request.url().includes('/master/cities')) asks += 1;
+  });
+  const city = page.getByRole('combobox', { name: /^City/ });
+  await city.click();
+  await page.getByRole('option', { name: 'Mumbai' }).click();
+  await expect(city).toHaveValue('Mumbai');
+  await walk.field('Your name').click();
+  await city.click();
+  await expect(page.getByRole('option', { name: 'New Delhi' })).toBeVisible();
+  expect(asks).toBe(1);
+  await page.keyboard.press('Escape');
   await walk.press('Call me back');
   await expect(page.getByRole('heading', { name: 'We will call you' }).first()).toBeVisible();
+  await expect(page.getByText(/An advisor calls \S+ by \d+ \w+ \d{4}, between 10 am and 7 pm/)).toBeVisible();
   await expect(page).toHaveURL(`${product.base}/travel-insurance#thanks`);
   await walk.accessible();
 

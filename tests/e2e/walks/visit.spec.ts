@@ -55,7 +55,7 @@ test('advisor at home: landing to outcome (R1-18, R1-19, R1-22, R2.3-07, R2.10-0
     await expect(page.getByText('12 Lake View, MG Road, Bengaluru 560001, Karnataka')).toBeVisible();
     await expect(page.locator('.facts')).toContainText(booked.replace(/^.* at /, ''));
     const newest = async () => (await walk.product.messages(visit.mobile))[0]!.text;
-    await expect.poll(newest).toMatch(/^Dear Asha Rao, your free home visit is booked: /);
+    await expect.poll(newest).toMatch(/^Journey: Dear Asha Rao, your free home visit is booked: /);
     await expect.poll(async () => (await walk.product.messages(visit.email)).length).toBe(1);
   });
 

@@ -17,7 +17,6 @@ import { equal } from '../ui/equal';
 import { t } from '../ui/words';
 import { historyBack, useAddress } from './address';
 import { Interrupted, Offline, StillWaiting } from './banners';
-import { Begun } from './begun';
 import { Ended } from './ended';
 import { feed, network } from './feed';
 import { newKey } from './keys';
@@ -76,7 +75,8 @@ export function Journey({ view: first, site, problem, place, within, onStep }: P
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the journey got its id
   useEffect(() => {
     if (view.journey.id !== null) noteBegun(view.journey, site);
-    if (view.journey.id !== null && first.journey.id === null) forget(first);
+    // a page that was left for the steps' own shows, when one comes back to it, what was typed there
+    if (view.journey.id !== null && first.journey.id === null && !within?.goes_on) forget(first);
   }, [view.journey.id]);
   useEffect(() => {
     const flush = () => send({ type: 'FLUSH' });
@@ -161,11 +161,11 @@ export function Journey({ view: first, site, problem, place, within, onStep }: P
             busy={sending !== undefined || state.matches({ work: 'opening' })}
             answered={answered}
             within={within}
+            timers={site.timers}
             onType={onType}
             onSubmit={onSubmit}
             onBack={onBack}
           />
-          {view.journey.id === null && !within && <Begun workflow={view.journey.workflow} />}
           {Conflict && conflict && state.matches({ work: 'conflict' }) && (
             <Conflict
               mine={view}
@@ -254,8 +254,8 @@ function useArrival(view: StepView, adopted: number, site: Site | undefined, foc
     }
     if (shown.current === view.step.id) return;
     shown.current = view.step.id;
-    // a step that comes with errors has its summary in the window already, with the focus
-    if (document.activeElement?.matches('.error-summary')) return;
+    // a step that comes with errors has its summary, or the field, in the window already, with the focus
+    if (document.activeElement?.matches('.error-summary, [data-invalid] *')) return;
     if (site) window.scrollTo({ top: 0 });
     if (!focus || !focusField(focus)) document.getElementById('step-title')?.focus({ preventScroll: true });
   }, [adopted]);

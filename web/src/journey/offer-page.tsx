@@ -1,6 +1,5 @@
 /** Offers beside the answers that they depend on: a column on a desk, a sheet behind a bar on a phone. */
 import { type ReactNode, useState } from 'react';
-import type { Data } from '../api/open';
 import type { Block } from '../contract/blocks';
 import { Blocks } from '../renderer/blocks';
 import { Button } from '../ui/button';
@@ -8,8 +7,10 @@ import { Dialog } from '../ui/dialog';
 import { money } from '../ui/format';
 import { useMedia, WIDE } from '../ui/media';
 import { t } from '../ui/words';
+import { useScreenOn } from './screen-on';
 
-export function OfferPage({ blocks, form }: { blocks: Block[]; form: ReactNode; submit?: string; data: Data }) {
+export function OfferPage({ blocks, form, screenMs }: { blocks: Block[]; form: ReactNode; screenMs?: number }) {
+  useScreenOn(screenMs);
   const wide = useMedia(WIDE);
   const [open, setOpen] = useState(false);
   const rest = blocks.filter((block) => block.block !== 'form');

@@ -1,5 +1,5 @@
-/** On the way to a partner's page: the form goes by itself once; who comes back finds the button. */
-import { useEffect, useRef } from 'react';
+/** On the way to a partner's page: it goes by itself once; who comes back finds the way on. A GET is a link, a POST a form. */
+import { type ReactNode, useEffect, useRef } from 'react';
 import type { Redirect } from '../contract/api';
 import { safeUrl } from '../routes';
 import { t } from '../ui/words';
@@ -7,6 +7,8 @@ import { t } from '../ui/words';
 export function Redirecting({ redirect, once }: { redirect: Redirect; once: string }) {
   const ref = useRef<HTMLFormElement>(null);
   const url = safeUrl(redirect.url);
+  const fields = Object.entries(redirect.fields ?? {});
+  const href = url && redirect.method !== 'POST' ? withQuery(url, fields) : undefined;
   useEffect(() => {
     const place = `left:${once}`;
     let went = false;
@@ -22,26 +24,49 @@ export function Redirecting({ redirect, once }: { redirect: Redirect; once: stri
       } catch {
         // as above
       }
-      ref.current?.requestSubmit();
+      if (href) window.location.assign(href);
+      else ref.current?.requestSubmit();
     }, 900);
     return () => clearTimeout(soon);
-  }, [once, url]);
-  const method = redirect.method ?? 'GET';
-  // a GET form drops the query of its address: it travels as fields
-  const query = method === 'GET' && url ? [...new URL(url, 'http://here').searchParams] : [];
+  }, [once, url, href]);
+  const label = redirect.label ?? t('continue');
+  const around = (way: ReactNode) => (
+    <>
+      <div className="wait-mark" aria-hidden="true" />
+      <p className="wait-text">{t('taking_you')}</p>
+      {way}
+      <p className="wait-keep">{t('keep_open')}</p>
+    </>
+  );
   return (
     <div className="step-body">
-      <form ref={ref} className="card wait" action={url} method={method}>
-        <div className="wait-mark" aria-hidden="true" />
-        {[...query, ...Object.entries(redirect.fields ?? {})].map(([name, value]) => (
-          <input key={name} type="hidden" name={name} value={value} />
-        ))}
-        <p className="wait-text">{t('taking_you')}</p>
-        <button className="button" data-style="primary" type="submit" disabled={!url}>
-          {redirect.label ?? t('continue')}
-        </button>
-        <p className="wait-keep">{t('keep_open')}</p>
-      </form>
+      {href ? (
+        <div className="card wait">
+          {around(
+            <a className="button" data-style="primary" href={href}>
+              {label}
+            </a>,
+          )}
+        </div>
+      ) : (
+        <form ref={ref} className="card wait" action={url} method="post">
+          {fields.map(([name, value]) => (
+            <input key={name} type="hidden" name={name} value={value} />
+          ))}
+          {around(
+            <button className="button" data-style="primary" type="submit" disabled={!url}>
+              {label}
+            </button>,
+          )}
+        </form>
+      )}
     </div>
   );
+}
+
+function withQuery(url: string, fields: [name: string, value: string][]): string {
+  if (fields.length === 0) return url;
+  const address = new URL(url, window.location.href);
+  for (const [name, value] of fields) address.searchParams.append(name, value);
+  return address.href;
 }

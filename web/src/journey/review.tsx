@@ -1,5 +1,5 @@
 /** Check your answers: few folded groups, each said in a line and with one way back; the one button stays in reach. */
-import { Fragment, type ReactNode } from 'react';
+import { Fragment, type ReactNode, useEffect, useState } from 'react';
 import type { ReviewRow, ReviewSection } from '../contract/api';
 import { Facts } from '../renderer/blocks/facts';
 import { useActions } from '../renderer/context';
@@ -9,15 +9,25 @@ import { Icon } from '../ui/icon';
 import { t } from '../ui/words';
 import type { StepPageProps } from './step-page';
 
-interface Props extends Pick<StepPageProps, 'busy' | 'onSubmit' | 'view'> {
+interface Props extends Pick<StepPageProps, 'busy' | 'onSubmit' | 'timers' | 'view'> {
   sections: ReviewSection[];
   submit: string;
   hasForm: boolean;
   form: ReactNode;
 }
 
-export function Review({ sections, submit, hasForm, form, busy, onSubmit, view }: Props) {
+export function Review({ sections, submit, hasForm, form, busy, onSubmit, timers, view }: Props) {
   const { change } = useActions();
+  // what was checked is sent a moment after the press (R9-53): a second press of the same hand is none
+  const [isPressed, setPressed] = useState(false);
+  useEffect(() => {
+    if (!isPressed) return;
+    const timer = setTimeout(() => {
+      setPressed(false);
+      onSubmit({});
+    }, timers?.checked);
+    return () => clearTimeout(timer);
+  }, [isPressed, onSubmit, timers]);
   return (
     <>
       <div className="review">
@@ -34,7 +44,7 @@ export function Review({ sections, submit, hasForm, form, busy, onSubmit, view }
         ? form
         : view.step.events.some((event) => event.type === 'submit') && (
             <div className="form-actions stays">
-              <Button look="primary" busy={busy} onClick={() => onSubmit({})}>
+              <Button look="primary" busy={busy || isPressed} onClick={() => setPressed(true)}>
                 <Icon name="lock" small />
                 {submit}
               </Button>

@@ -5,7 +5,7 @@ const STATES = { done: 'section_done', current: 'section_now', todo: 'section_to
 
 /** The way as a road: what is behind, where we are, what comes. On a phone its words are one line. */
 export function Progress({ sections, scene }: Line) {
-  if (sections.length === 0) return null;
+  if (sections.length < 2) return null; // one place is no way
   const at = sections.findIndex((section) => section.state === 'current');
   return (
     <nav className="progress" aria-label={t('progress')}>

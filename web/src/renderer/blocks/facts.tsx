@@ -17,8 +17,11 @@ export function FactsView({ title, items, style, image, note }: FactsBlock) {
       {image && <img className="facts-scene" src={safeUrl(image)} alt="" />}
       {isWall ? (
         <ul className="wall">
-          {items.map(({ label, value }) => (
-            <Who key={label} name={String(value)} as="li" />
+          {items.map(({ label, value, short, colour }) => (
+            <li key={label}>
+              <Logo provider={{ name: String(value), short, colour }} />
+              <span className="sr">{label}</span>
+            </li>
           ))}
         </ul>
       ) : (
@@ -36,11 +39,11 @@ export function FactsView({ title, items, style, image, note }: FactsBlock) {
 }
 
 /** A provider's mark and name. */
-const Who = ({ name, as: Element = 'span' }: { name: string; as?: 'span' | 'li' }) => (
-  <Element className="option-who">
-    <Logo provider={{ name }} />
+const Who = ({ name, short, colour }: { name: string } & Pick<Fact, 'short' | 'colour'>) => (
+  <span className="option-who">
+    <Logo provider={{ name, short, colour }} />
     <strong>{name}</strong>
-  </Element>
+  </span>
 );
 
 /** Label and value in rows, each with a way to change it where there is one. */
@@ -54,13 +57,13 @@ export function Facts({
   return (
     <dl className="facts">
       {items.map((item) => (
-        <div key={item.key ?? item.label} data-kind={item.kind}>
+        <div key={item.key ?? item.label} data-kind={item.kind} data-marked={item.marked || undefined}>
           <dt>{item.label}</dt>
           <dd>
             {item.kind === 'plate' ? (
               <Plate text={String(item.value ?? '')} size={plate} />
             ) : item.kind === 'provider' ? (
-              <Who name={String(item.value ?? '')} />
+              <Who {...item} name={String(item.value ?? '')} />
             ) : (
               <Shown value={item.value} />
             )}

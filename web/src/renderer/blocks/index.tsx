@@ -22,6 +22,7 @@ const views: { [N in Name]: From<ComponentType<Of<N>>> } = {
   breakup: from(events, (part) => part.BreakupView),
   documents: from(events, (part) => part.DocumentsView),
   seal: from(events, (part) => part.SealView),
+  things: from(events, (part) => part.ThingsView),
   tracker: from(events, (part) => part.TrackerView),
   options: from(options, (part) => part.OptionsView),
   cards: from(landing, (part) => part.CardsView),

@@ -20,7 +20,8 @@ export function Field({
   children,
 }: FieldTemplateProps) {
   if (hidden) return null;
-  if (schema.type === 'object' || uiSchema?.['ui:options']?.rows) return <>{children}</>;
+  // `rows` of a list, not of a text of several lines
+  if (schema.type === 'object' || (schema.type === 'array' && uiSchema?.['ui:options']?.rows)) return <>{children}</>;
   const pointer = toPointer(fieldPathId.path);
   const id = fieldId(pointer);
   const widget = String(uiSchema?.['ui:widget'] ?? 'text');

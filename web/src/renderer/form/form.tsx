@@ -1,6 +1,7 @@
 /**
  * A form: drawn by RJSF with our templates and widgets, checked here. The parent owns the answers and sends them.
- * Errors show beside a field after it was left, and all of them, with a summary, after a submit; the server's merge into the same.
+ * Errors show beside a field after it was left, and all of them after a submit, several with a summary above (R9-32); the server's
+ * merge into the same.
  */
 import Form from '@rjsf/core/lib/components/Form.js';
 import type { ErrorSchema, RegistryFieldsType, RegistryWidgetsType, TemplatesType, ValidatorType } from '@rjsf/utils';
@@ -27,7 +28,7 @@ import { FormData, RowNumbers } from './context';
 import { Field, ObjectFields } from './field';
 import { ListField } from './list-field';
 import { normalise } from './normalise';
-import { changed, isMap, read, toPath } from './pointer';
+import { changed, focusField, isMap, read, toPath } from './pointer';
 import { rowSchema } from './rows';
 import { ErrorSummary } from './summary';
 
@@ -47,6 +48,8 @@ interface Props {
 /** What is shown of an error. */
 type Told = Pick<FieldError, 'pointer' | 'text'>;
 
+/** So many errors have a summary; a single one has its field in focus and no more (R9-32). */
+const SUMMARY_MIN = 2;
 const NOTHING: FieldProblem[] = [];
 const NO_ROWS: Record<string, number> = {};
 
@@ -71,7 +74,7 @@ export function StepForm({
     problems,
     data,
     serial: problems.length > 0 ? 1 : 0,
-    summary: problems.length > 0,
+    summary: problems.length >= SUMMARY_MIN,
   });
   const latest = useRef(data);
   const edited = useRef(new Set<string>());
@@ -93,12 +96,21 @@ export function StepForm({
 
   useEffect(() => {
     if (problems.length > 0 && problems !== known.current)
-      setRefused((before) => ({ problems, data: latest.current, serial: before.serial + 1, summary: true }));
+      setRefused((before) => ({
+        problems,
+        data: latest.current,
+        serial: before.serial + 1,
+        summary: problems.length >= SUMMARY_MIN,
+      }));
     known.current = problems;
   }, [problems]);
 
   const shown = useStable(useMemo(() => merge(errors, left, refused, data), [errors, left, refused, data]));
   const extraErrors = useMemo(() => toErrorSchema(shown), [shown]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the focus moves once a submit, not with each correction
+  useEffect(() => {
+    if (refused.serial > 0 && !refused.summary && shown[0]) focusField(shown[0].pointer);
+  }, [refused.serial]);
 
   const change = (next: Data) => {
     const moved = changed(latest.current, next);
@@ -143,7 +155,7 @@ export function StepForm({
       problems: [],
       data: latest.current,
       serial: before.serial + (found.length > 0 ? 1 : 0),
-      summary: found.length > 0,
+      summary: found.length >= SUMMARY_MIN,
     }));
     if (found.length === 0) onSubmit(sent);
   };
