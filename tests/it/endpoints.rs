@@ -1,7 +1,7 @@
 //! Calls that are data: what each takes, refuses and answers.
 
 use engine_definitions::{Files, MENU_KEYS, load};
-use journey_tests::server::{TestServer, Visitor, fixture};
+use journey_tests::server::{Reply, TestServer, Visitor, fixture};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -71,6 +71,59 @@ async fn calls_of_the_site_answer_as_specified() {
     assert_eq!(visitor.get("/api/v1/menus").await.code(), "not_found");
     let described = visitor.get("/openapi.json").await.json();
     assert_eq!(described["paths"]["/api/v1/menu"]["get"]["parameters"][0]["name"], "device");
+    server.stop().await;
+}
+
+/// What is wrong, by names of the body or of the address, each with its words.
+fn named(refused: &Reply, path: &str) -> BTreeSet<String> {
+    assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"), "{path}: {}", refused.text());
+    let errors = refused.json()["errors"].as_array().cloned().expect("a list");
+    assert!(
+        errors.iter().all(|error| error["text"].as_str().is_some_and(|text| !text.is_empty())),
+        "{path}: {errors:?}"
+    );
+    errors.iter().filter_map(|error| Some(error["pointer"].as_str()?.trim_start_matches('/').to_owned())).collect()
+}
+
+fn words(list: &Value) -> BTreeSet<String> {
+    list.as_array().into_iter().flatten().filter_map(|word| word.as_str().map(str::to_owned)).collect()
+}
+
+/// R7.3-34: whatever call of the definitions needs something says what is missing, each by its name, before it asks who
+/// calls; so does the first form of every flow.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_call_names_what_is_missing() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let files = Files::read_dir(root).expect("the definitions are there");
+    let server = TestServer::start_with(files, |settings| settings.limits.write_rate_per_s = 0).await;
+    let (visitor, catalog) = (server.visitor(), server.product.runtime.catalog());
+    let described = visitor.get("/openapi.json").await.json();
+    let mut calls = 0;
+    for endpoint in catalog.endpoints() {
+        let (path, call) = (&endpoint.path, &described["paths"][&endpoint.path][endpoint.method.to_lowercase()]);
+        let in_address = call["parameters"].as_array().into_iter().flatten().filter(|one| one["required"] == true);
+        let in_address: BTreeSet<String> =
+            in_address.filter_map(|one| Some(one["name"].as_str()?.to_owned())).collect();
+        let in_body = words(&call["requestBody"]["content"]["application/json"]["schema"]["required"]);
+        let missing = if in_address.is_empty() { in_body } else { in_address };
+        if missing.is_empty() {
+            continue;
+        }
+        let body = (endpoint.method == "POST").then(|| "{}".to_owned());
+        let refused = visitor.send(endpoint.method, path, &[("x-api-key", "journey-web")], body).await;
+        assert_eq!(named(&refused, path), missing, "{path}");
+        calls += 1;
+    }
+    assert!(calls > 12, "{calls}");
+    for flow in catalog.workflows() {
+        let first = visitor.get(&format!("/api/v1/workflows/{}/start", flow.id)).await.ok(200);
+        let asked = &first["step"]["form"]["schema"];
+        if !words(&asked["required"]).is_empty() {
+            let missing = named(&visitor.start(&flow.id, json!({})).await, &flow.id);
+            let is_asked = |name: &String| !asked["properties"][name].is_null();
+            assert!(!missing.is_empty() && missing.iter().all(is_asked), "{}: {missing:?}", flow.id);
+        }
+    }
     server.stop().await;
 }
 

@@ -39,6 +39,7 @@ mod records;
 mod restarts;
 mod reuse;
 mod roles;
+mod service;
 mod site;
 mod staff;
 mod store;

@@ -63,7 +63,8 @@ impl<'a> Customer<'a> {
             .until("the one-time password", async || {
                 let inbox = self.browser.get(&path).await.ok(200);
                 let text = inbox["messages"][0]["text"].as_str()?.to_owned();
-                let code = text.split(' ').next().filter(|word| word.len() == 6)?;
+                let code = journey_tests::people::password_in(&text)?;
+                assert!(text.starts_with(&format!("Journey: {code} ")), "who writes comes first: {text}");
                 assert_eq!(text.lines().last(), Some(&*format!("@localhost #{code}")), "origin-bound, WICG");
                 Some(code.to_owned())
             })
@@ -264,6 +265,23 @@ impl Customer<'_> {
         offers.into_iter().find(|item| item["action"]["data"]["insurer"] == INSURER).expect("our insurer")
     }
 
+    /// R9-08: the cards of insurers 12 and 16 say that their identity check often fails at first, no others do.
+    async fn is_told_whose_check_often_fails(&self) {
+        let low = ["digit", "shriram"];
+        let insurer = |card: &Value| card["action"]["data"]["insurer"].as_str().unwrap_or_default().to_owned();
+        let cards = self
+            .server
+            .until("the cards of both", async || {
+                let cards = items(&self.browser.view(&self.id()).await);
+                low.iter().all(|slug| cards.iter().any(|card| insurer(card) == *slug)).then_some(cards)
+            })
+            .await;
+        for card in cards.iter().filter(|card| card["state"] == "answered") {
+            let (insurer, notices) = (insurer(card), card["notices"].to_string());
+            assert_eq!(notices.contains("PAN and Aadhaar"), low.contains(&insurer.as_str()), "{insurer}: {notices}");
+        }
+    }
+
     /// Forged choices: a plan that nobody offered, a price, an insurer that is none.
     async fn cannot_choose_what_nobody_offered(&mut self, chosen: &Value) {
         for (name, value, answer) in [
@@ -327,7 +345,11 @@ impl Customer<'_> {
     async fn has_her_policy(&self) -> String {
         let document = &block(&self.view, "documents")["items"][0]["document"];
         let file = format!("/api/v1/journeys/{}/documents/{}", self.id(), document.as_str().expect("a document"));
-        assert!(self.browser.get(&file).await.bytes.starts_with(b"%PDF-"));
+        let paper = self.browser.get(&file).await;
+        assert!(paper.bytes.starts_with(b"%PDF-"));
+        // Its name says whose vehicle's it is, not whose.
+        let name = paper.header("content-disposition").to_owned();
+        assert!(name.contains("Journey-policy-DL3CAB1234-2026.pdf"), "{name}");
         assert_eq!(self.server.visitor().get(&file).await.status, 404);
         file
     }
@@ -350,18 +372,29 @@ impl Customer<'_> {
         let page = stranger.get(&address).await;
         assert_eq!((page.status, page.header("cache-control"), page.header("set-cookie")), (200, "no-store", ""));
         let text = page.text();
-        for shown in ["Check this paper", "HDFC ERGO", &number[number.len() - 4..], "Ends on", " 2027"] {
+        let plate = "DL 3 CAB 1234";
+        let issuer = "Journey Insurance Brokers Private Limited";
+        for shown in ["Check this paper", "HDFC ERGO", plate, issuer, &number[number.len() - 4..], "Ends on", " 2027"] {
             assert!(text.contains(shown), "{shown}: {text}");
         }
-        for hidden in [&number, "Asha", "asha@", self.mobile, "1234", self.id().as_str()] {
+        for hidden in [&number, "Asha", "asha@", self.mobile, self.id().as_str(), "₹"] {
             assert!(!text.contains(hidden), "{hidden}: {text}");
         }
+        self.is_what_the_day_says(&stranger, &address).await;
         let last = if address.ends_with('A') { "B" } else { "A" };
         let forged = format!("{}{last}", &address[..address.len() - 1]);
         for unknown in [&forged, &address[..20], "/v/", &format!("/v/{}", self.id())] {
             assert_eq!(stranger.get(unknown).await.status, 404, "{unknown}");
         }
         self.does("done", json!({}), "car.policy.issued").await;
+    }
+
+    /// A paper says from when to when it covers; a copy of the policy would not.
+    async fn is_what_the_day_says(&self, stranger: &Visitor, address: &str) {
+        assert!(stranger.get(address).await.text().contains("Begins on "), "it has not begun");
+        assert_eq!(stranger.get("/?lang=hi").await.status, 302);
+        let text = stranger.get(address).await.text();
+        assert!(["इस कागज़ को जाँचें", " से शुरू होगी", "HDFC ERGO"].iter().all(|words| text.contains(words)), "{text}");
     }
 
     /// In every language, with a price of ten lines.
@@ -386,9 +419,10 @@ impl Customer<'_> {
             inbox["messages"].get(0).cloned()
         };
         let mail = self.server.until("the e-mail", inbox).await;
-        assert!(mail["file"].as_str().is_some_and(|name| name.ends_with(".pdf")), "{mail}");
+        assert_eq!(mail["file"], "Journey-policy-DL3CAB1234-2026.pdf");
         let text = mail["text"].as_str().expect("a text");
         assert!(text.contains("/dashboard") && !text.contains("/r/"), "{text}");
+        Self::bears_the_house(text, mail["html"].as_str().expect("HTML"));
         let inbox = self.browser.get(&format!("/sandbox/inbox.json?to={}", self.mobile)).await.ok(200);
         let mut texts = inbox["messages"].as_array().expect("messages").iter().filter_map(|one| one["text"].as_str());
         let text = texts.find(|text| text.contains("/r/")).expect("a message with a link");
@@ -398,6 +432,28 @@ impl Customer<'_> {
         assert_eq!(other.send("POST", link, &form, Some(String::new())).await.status, 303);
         assert_eq!(other.view(&self.id()).await["step"]["id"], "car.policy.issued");
         assert!(other.get(file).await.bytes.starts_with(b"%PDF-"));
+    }
+
+    /// Plain and on paper the letter says the same, who writes, by which licence, whom to call and where to complain.
+    fn bears_the_house(text: &str, html: &str) {
+        let button = text.split_whitespace().find(|word| word.ends_with("/dashboard")).expect("a way on");
+        assert!(button.starts_with("http://localhost"), "{button}");
+        for said in [
+            "Your car is insured.",
+            "Insurer",
+            "HDFC ERGO",
+            "Begins on",
+            button,
+            "Journey Insurance Brokers Private Limited",
+            "Licence no. 000",
+            "1 Sample Road, Gurugram",
+            "1800 000 000",
+            "grievance@journey.example",
+        ] {
+            assert!(text.contains(said) && html.contains(said), "{said}: {text}\n{html}");
+        }
+        assert!(html.contains(&format!("<a href=\"{button}\"")) && html.contains("<html lang=\"en\">"), "{html}");
+        assert!(!text.contains("No more offers"), "a receipt is no offer: {text}");
     }
 
     /// The gateway repeats itself, somebody imitates it, and money comes a second time: one refund.
@@ -423,6 +479,25 @@ impl Customer<'_> {
         assert_eq!(self.server.until("the refund", refunds).await, 1);
     }
 
+    /// A list calls her request by its thing, and says that nothing of it is left to do; it is renewed when its time comes.
+    async fn finds_it_in_lists_by_its_name(&self) {
+        let listed = self.browser.get("/api/v1/journeys?status=active").await.ok(200);
+        let hers = listed.as_array().into_iter().flatten().find(|journey| journey["id"] == self.id().as_str());
+        let hers = hers.expect("her journey");
+        assert_eq!((&hers["about"]["mark"], &hers["waits_for"]), (&json!("DL-3-CAB-1234"), &json!("nobody")), "{hers}");
+        assert_eq!(hers["about"]["title"], "Maruti Suzuki Swift VXi (Petrol)");
+        assert!(hers["about"]["text"].as_str().is_some_and(|text| text.contains('₹')), "{hers}");
+        let page = self.browser.get("/dashboard").await.text();
+        assert!(page.contains("Starts ") && !page.contains("Go on where you stopped"), "{page}");
+        let store = self.server.store().await;
+        let records = store.records(&self.id()).await.expect("records");
+        let policy = records.iter().find(|record| record.kind == "policy").expect("a policy");
+        let renews = json!({"policy": policy.data["policy_number"]});
+        let early = crate::login::post(&self.browser, "account/renew-car", &[], renews).await;
+        assert_eq!(early.status, 422);
+        assert!(early.text().contains("cannot be renewed yet"), "{}", early.text());
+    }
+
     /// What is tracked there is renewed there: for what is insured already nobody types its number again.
     async fn renews_from_her_account(&self, device: &Visitor, policy: &str) {
         let page = device.get("/dashboard").await.text();
@@ -432,16 +507,45 @@ impl Customer<'_> {
         };
         let begun = renews(device, policy).await.ok(200);
         let url = begun["data"]["url"].as_str().expect("an address");
-        let (_, id) = url.split_once("request=").expect("a journey");
+        let (page, id) = url.split_once("?request=").expect("a journey");
         assert_ne!(id, self.id());
+        // Nothing is asked: the prices come, for the day after the end.
+        assert_eq!(page, "/car-insurance/quotes");
         let store = self.server.store().await;
         let journey = store.journey(id).await.expect("a read").expect("a journey");
-        for told in ["DL-3-CAB-1234", "\"leadform\":\"renew\""] {
+        for told in ["DL-3-CAB-1234", "\"leadform\":\"renew\"", &format!("\"previous_policy_number\":\"{policy}\"")] {
             assert!(journey.state.contains(told), "{told}: {}", journey.state);
         }
-        // Another's policy, or none, renews nothing; nobody does.
-        assert_eq!(renews(device, "another").await.status, 422);
+        // Pressed twice it is one request.
+        assert_eq!(renews(device, policy).await.ok(200)["data"]["url"], url);
+        // Another's policy, or none, renews nothing, and says so; nobody does.
+        let refused = renews(device, "another").await;
+        assert_eq!(refused.status, 422);
+        assert!(refused.text().contains("We do not find this policy on your account"), "{}", refused.text());
         assert_eq!(renews(&self.server.visitor(), policy).await.status, 401);
+    }
+
+    /// A claim on it begins with what happened, and asks nobody who they are; another's policy begins none.
+    async fn claims_from_her_account(&self, device: &Visitor, policy: &str) {
+        let claims = async |policy: &str| {
+            crate::login::post(device, "account/claim", &[], json!({"policy": policy})).await
+        };
+        assert_eq!(claims("another").await.status, 422);
+        let begun = claims(policy).await.ok(200);
+        let url = begun["data"]["url"].as_str().expect("an address");
+        let id = url.strip_prefix("/claim/what-happened?request=").expect("what happened");
+        let answers = json!({"loss": "accident", "on": "2028-01-01", "pincode": "110001"});
+        device.event(&device.view(id).await, "submit", answers).await.ok(200);
+        let told = async || {
+            let view = device.view(id).await;
+            (view["step"]["id"] == "claim.open.waiting").then_some(view)
+        };
+        let view = self.server.until("the claim", told).await;
+        for known in ["DL-3-CAB-1234", policy, "HDFC ERGO, claims: 022 6234 6234", "Cashless garages near 110001"] {
+            assert!(view.to_string().contains(known), "{known}: {view}");
+        }
+        let page = device.get("/dashboard").await.text();
+        assert!(page.contains("Your claims") && page.contains("An accident · DL-3-CAB-1234"), "{page}");
     }
 
     /// On another device: the number and its code, which may be somebody else's by now, ask for the number of a policy;
@@ -461,6 +565,7 @@ impl Customer<'_> {
         assert!(device.get("/dashboard").await.text().contains(file));
         assert!(device.get(file).await.bytes.starts_with(b"%PDF-"));
         self.renews_from_her_account(&device, policy.data["policy_number"].as_str().expect("a number")).await;
+        self.claims_from_her_account(&device, policy.data["policy_number"].as_str().expect("a number")).await;
         // The copy of her data says where it is.
         let export = device.get("/api/v1/account/export").await.ok(200)["data"].clone();
         let told =
@@ -478,6 +583,7 @@ async fn from_the_registration_number_to_the_policy() {
     asha.is_not_heard_as_a_partner().await;
     asha.asks_for_prices().await;
 
+    asha.is_told_whose_check_often_fails().await;
     let card = asha.sees_prices_that_add_up().await;
     let (chosen, price) = (&card["action"]["data"], card["price"]["paise"].as_i64().expect("a price"));
     asha.cannot_choose_what_nobody_offered(chosen).await;
@@ -487,6 +593,7 @@ async fn from_the_registration_number_to_the_policy() {
     asha.fills_the_proposal().await;
     let order = asha.pays_the_price_of_the_card(price).await;
     let file = asha.has_her_policy().await;
+    asha.finds_it_in_lists_by_its_name().await;
     asha.keeps_a_paper_that_anybody_can_check().await;
     asha.opens_her_policy_from_the_messages(&file).await;
     asha.is_charged_once(&order, price).await;

@@ -3,6 +3,7 @@
 
 use engine_definitions::Files;
 use engine_partners::signature::hmac_sha256_hex;
+use journey_tests::people::password_in;
 use journey_tests::server::{TestServer, Visitor};
 use serde_json::{Value, json};
 
@@ -26,7 +27,7 @@ async fn booked(server: &TestServer, browser: &Visitor) -> (String, String) {
     let code = server
         .until("the one-time password", async || {
             let inbox = browser.get(&format!("/sandbox/inbox.json?to={MOBILE}")).await.ok(200);
-            Some(inbox["messages"][0]["text"].as_str()?.chars().take(6).collect::<String>())
+            password_in(inbox["messages"][0]["text"].as_str()?).map(str::to_owned)
         })
         .await;
     browser.event(&view, "submit", json!({"code": code})).await.ok(200);

@@ -9,6 +9,7 @@ use crate::message::Message;
 use crate::partner::{CallError, Example, Operation, Partner, Webhook};
 use crate::policy::Policy;
 use crate::records::{KEPT, Law};
+use crate::releases::Releases;
 use crate::site::Site;
 use crate::table::Tables;
 use crate::text::ENGLISH;
@@ -37,6 +38,7 @@ pub struct Catalog {
     pub(crate) masters: Masters,
     pub(crate) calendars: Calendars,
     pub(crate) policy: Policy,
+    pub(crate) releases: Releases,
     /// By language; English is there.
     pub(crate) sites: BTreeMap<String, Site>,
     pub(crate) endpoints: Endpoints,
@@ -52,6 +54,11 @@ impl Catalog {
 
     pub fn workflows(&self) -> impl Iterator<Item = &Arc<Workflow>> {
         self.workflows.values()
+    }
+
+    /// What a change of these definitions must have stood.
+    pub fn releases(&self) -> Releases {
+        self.releases
     }
 
     /// The law that asks for records of a kind when their person is forgotten; `None`: they go.

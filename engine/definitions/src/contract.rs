@@ -177,6 +177,11 @@ pub(crate) fn not_there(root: &str, shape: &Shape, path: &[&str]) -> Option<(Str
 }
 
 impl ErrorTable {
+    /// What the rows have in a column of texts.
+    pub fn texts<'t>(&'t self, column: &'t str) -> impl Iterator<Item = &'t str> {
+        self.rows.values().filter_map(move |row| row.get(column)?.as_str())
+    }
+
     pub fn columns(&self) -> impl Iterator<Item = &str> {
         self.columns.iter().map(String::as_str)
     }
@@ -235,7 +240,7 @@ fn errors(node: &Node, kind: &Kind<'_>, files: &mut BTreeSet<String>, problems: 
     let Some(mut fields) = Fields::open(&node, "`errors`", &["columns", "rows"], problems) else {
         return ErrorTable::default();
     };
-    let columns: Columns = table::columns(&mut fields);
+    let columns: Columns = table::read_columns(&mut fields);
     for name in columns.keys().filter(|name| ERROR_FIELDS.contains(&name.as_str())) {
         fields.problems.push(Problem::error("bad-key", &node.span, format!("every error already has `{name}`")));
     }

@@ -43,6 +43,8 @@ pub(crate) enum FileKind {
     Calendars,
     /// Who may do what
     Roles,
+    /// What a change must have stood
+    Releases,
     /// `site/<name>.yaml`: what stands around every page, in one file or several
     Site,
     /// `site/pages/…`
@@ -130,6 +132,7 @@ pub(crate) fn kind_of(path: &str) -> Option<FileKind> {
     match inside {
         "calendars" => return Some(FileKind::Calendars),
         "roles" => return Some(FileKind::Roles),
+        "releases" => return Some(FileKind::Releases),
         _ if inside.starts_with("endpoints/") => {
             return inside.strip_prefix("endpoints/").map(|id| FileKind::Endpoint(id.to_owned()));
         }

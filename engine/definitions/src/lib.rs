@@ -27,6 +27,7 @@ mod held;
 mod host;
 pub mod keys;
 mod layout;
+mod letterhead;
 mod load;
 mod master;
 mod message;
@@ -37,11 +38,13 @@ mod places;
 mod policy;
 mod records;
 mod references;
+mod releases;
 pub mod schema;
 mod shape;
 mod single_file;
 mod site;
 pub mod source;
+pub mod stats;
 pub mod story;
 mod table;
 mod text;
@@ -72,9 +75,10 @@ pub use form::{
 pub use frozen::Frozen;
 pub use held::{Held, reload_closure};
 pub use host::{FUNCTIONS, OnDemand, ProductHost, covered, mask};
+pub use letterhead::Letterhead;
 pub use load::{Loaded, load, load_beside, publishable};
 pub use master::{Master, Masters};
-pub use message::{Channel, Message, MessageError, Rendered};
+pub use message::{Channel, House, Message, MessageError, Rendered};
 pub use partner::{
     Auth, Body, Breaker, Button, CallError, CallErrorKind, Consequences, Correlate, Credential, Example, Fail, Go,
     HEADERS_OURS, Later, Operation, OutgoingRequest, PageField, Partner, Remember, Reply, Retry, RetryPolicy,
@@ -82,10 +86,11 @@ pub use partner::{
 };
 pub use policy::{Policy, ROUTES, Right, Roles, RouteAsks, Whose};
 pub use records::{AGREEMENT, CONSENT, KEPT, Law, Records, RecordsAsked};
+pub use releases::{FILE as RELEASES, Releases};
 pub use shape::{Misfit, Shape};
 pub use single_file::{plain_machine, xstate_machine};
 pub use site::{
-    Address, Around, Asked, Asks, Frame, Group, MENU_KEYS, MenuItem, Page, Product as SiteProduct,
+    Address, Around, Asked, Asks, Frame, Group, MENU_KEYS, MenuItem, PAPER_ENDING, Page, Product as SiteProduct,
     Rendered as SitePage, Script, Serves, Site, Special,
 };
 pub use story::Story;
@@ -95,6 +100,6 @@ pub use translation::{Said, Sheet, sheets};
 pub use values::{Now, format_date, money};
 pub use view::{COMPANY, View};
 pub use workflow::{
-    Accept, Invoke, OnVersion, Only, Redirect, Report, Reuse, Scene, Section, SignIn, Source, Step, StepKind, Trail,
-    VIEWER, Workflow,
+    Accept, Invoke, Listed, OnVersion, Only, Redirect, Report, Reuse, Scene, Section, SignIn, Source, Step, StepKind,
+    Trail, VIEWER, Waits, Workflow,
 };

@@ -10,12 +10,14 @@ use crate::held::{self, Held, HeldParts};
 use crate::host::ProductHost;
 use crate::layout::{self, FileKind, kind_of};
 use crate::master::{Master, Masters};
-use crate::message::Message;
+use crate::message::{Live, Message};
 use crate::outside::Outside;
 use crate::partner::{Known, Partners};
 use crate::parts::{self, Parts, Spoken, in_languages, of_translation};
-use crate::policy::{self, FLOOR, Policy, is_fatal};
+use crate::policy::{self, MAKEABLE, Policy, is_fatal};
 use crate::records::{KEPT, KEPT_FILE, Law};
+use crate::references::References;
+use crate::releases::{self, Releases};
 use crate::site::{FRAME, Site};
 use crate::source::{self, Node, Nodes};
 use crate::story::{self, Story};
@@ -78,7 +80,7 @@ enum For {
 }
 
 /// Problems of rules about who may do what, which grow with the program; what they ask for is refused where it is missing.
-const OF_AUTHORS_ALONE: [&str; 3] = ["agreement", "route", FLOOR];
+const OF_AUTHORS_ALONE: [&str; 2] = ["agreement", "route"];
 
 fn load_with(files: &Files, held: &[Held], purpose: For) -> Loaded {
     let mut problems = Vec::new();
@@ -113,6 +115,7 @@ fn catalog(
         problems.retain(is_unread);
         return None;
     }
+    parts.tables.check_references(&masters, problems);
     let is_whole = !problems.iter().any(is_fatal);
     let said = parts::said(read, problems);
     let calendars = match parts.nodes.get("workflows/calendars.yaml") {
@@ -122,6 +125,10 @@ fn catalog(
     let policy = match parts.nodes.get(policy::FILE) {
         Some(node) => Policy::compile(node, problems),
         None => Policy::default(),
+    };
+    let releases = match parts.nodes.get(releases::FILE) {
+        Some(node) => Releases::compile(node, problems),
+        None => Releases::default(),
     };
     if let (Some(node), Some(kept)) = (parts.nodes.get(KEPT_FILE), parts.tables.get(KEPT)) {
         Law::verify(kept, node, problems);
@@ -146,9 +153,11 @@ fn catalog(
     let partners = partners.0;
     let outside = Outside::read(parts.nodes);
     outside.check(parts.nodes, problems);
-    let messages = self::messages(parts.nodes, &spoken, (&calendars, &outside), problems);
     let stories = self::stories(parts.nodes, problems);
     let mut sites = self::sites(&parts, &spoken, problems);
+    let letterhead = &sites.get(ENGLISH).map(|site| site.letterhead.clone()).unwrap_or_default();
+    let live = Live { calendars: &calendars, outside: &outside, letterhead };
+    let messages = self::messages(parts.nodes, &spoken, &live, problems);
     let library = Library {
         files,
         nodes: parts.nodes,
@@ -201,8 +210,7 @@ fn catalog(
             workflows: &workflows,
             forms: &parts.forms,
             partners: &partners.partners,
-            masters,
-            tables: english,
+            references: References { tables: english, masters, calendars },
             site: sites.get(ENGLISH).map_or(&serde_json::Value::Null, Site::described),
             host: &host,
         };
@@ -221,7 +229,8 @@ fn catalog(
             site.channels_are_known(&roles, has_all_partners.then_some((&checks[..], &frames[..])), problems);
         }
     }
-    problems.retain(|problem| purpose != For::Service || !OF_AUTHORS_ALONE.contains(&problem.code));
+    let of_authors_alone = |code| OF_AUTHORS_ALONE.contains(&code) || MAKEABLE.contains(&code);
+    problems.retain(|problem| purpose != For::Service || !of_authors_alone(problem.code));
     if problems.iter().any(Problem::is_error) {
         // The English is mended first.
         problems.retain(|problem| problem.code != OUT_OF_DATE);
@@ -244,6 +253,7 @@ fn catalog(
         masters,
         calendars,
         policy,
+        releases,
         sites,
         endpoints,
         said_endpoints,
@@ -353,7 +363,7 @@ fn masters(files: &Files, problems: &mut Vec<Problem>) -> Masters {
 fn messages(
     nodes: &Nodes,
     spoken: &Spoken<'_>,
-    live: (&Calendars, &Outside),
+    live: &Live<'_>,
     problems: &mut Vec<Problem>,
 ) -> BTreeMap<String, Arc<Message>> {
     let mut messages = BTreeMap::new();
@@ -433,8 +443,9 @@ fn names(library: &Library<'_>, policy: &Policy, problems: &mut Vec<Problem>) {
     let forms = library.forms.values().flat_map(|f| f.expressions());
     let views = library.views.values().flat_map(|v| v.expressions());
     for expression in forms.map(|(expression, _)| expression).chain(views) {
-        crate::references::check(expression, library.tables, library.masters, problems);
+        library.references().check(expression, problems);
     }
+    library.views.values().for_each(|view| library.references().check_columns(view.columns(), problems));
 }
 
 /// Who sends an event has a role that is there, and nobody agrees to anything for a customer.

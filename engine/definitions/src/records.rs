@@ -34,7 +34,7 @@ pub struct Law {
 
 impl Law {
     pub(crate) fn of(kind: &str, kept: Option<&Arc<Table>>) -> Option<Law> {
-        let row = kept?.find(&kind.into()).ok().filter(Value::is_object)?;
+        let row = kept?.find(&kind.into(), &Value::Null).ok().filter(Value::is_object)?;
         let until = row["until"].as_array().into_iter().flatten().filter_map(Value::as_str);
         Some(Law { on_account: row["on_account"] == Value::Bool(true), until: until.map(str::to_owned).collect() })
     }
@@ -46,7 +46,7 @@ impl Law {
             wrong("what a law keeps is found by its `kind`: `match: {kind: equals}`".into());
         }
         let needed = [("kind", ""), ("description", ", its law"), ("text", ", the time")];
-        for row in kept.rows().as_array().into_iter().flatten() {
+        for row in kept.rows(&Value::Null).as_array().into_iter().flatten() {
             for (column, what) in needed {
                 if row[column].as_str().is_none_or(|text| text.trim().is_empty()) {
                     let why = "what no law asks for goes with its person";

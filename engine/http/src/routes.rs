@@ -121,6 +121,7 @@ fn documented() -> OpenApiRouter<App> {
         .routes(routes!(operator::incidents::list))
         .routes(routes!(operator::incidents::retry))
         .routes(routes!(operator::incidents::close))
+        .routes(routes!(operator::webhooks::tell))
         .routes(routes!(operator::history::show))
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))

@@ -48,6 +48,18 @@ pub enum Command {
         #[arg(long)]
         check: bool,
     },
+    /// Count the lines of definitions, by line of business and kind of file; comments and empty lines apart
+    #[command(
+        after_help = "Examples:\n  journey stats                             all of ./workflows and ./forms\n  journey stats --line parcel               one line of business"
+    )]
+    Stats {
+        /// Folder with workflows/ and forms/
+        #[arg(default_value = ".", value_name = "DIR")]
+        dir: PathBuf,
+        /// Only this line of business
+        #[arg(long)]
+        line: Option<String>,
+    },
     /// List what is not yet said in a language, and what is out of date; exit code 2 when anything is
     #[command(
         after_help = "Beside `quotes.yaml` stands `quotes.hi.yaml`: place → English → Hindi.\nExamples:\n  journey texts --language hi --only workflows/parcel   of these files\n  journey texts --language hi --write                   an empty entry for everything that is missing"
@@ -132,6 +144,16 @@ pub enum Command {
     /// What an operator must look at
     #[command(subcommand)]
     Incidents(Incidents),
+    /// Tell what a partner would tell, where its webhook opens that to operators (`by_hand`): the answer to a complaint
+    #[command(
+        after_help = "Example:\n  journey tell desk moved '{\"id\": \"1\", \"case\": \"GR-20261125-482133\", \"status\": \"answered\", \"words\": \"It is put right.\"}'"
+    )]
+    Tell {
+        partner: String,
+        webhook: String,
+        /// JSON, as the partner would send it
+        body: String,
+    },
     /// SMS, e-mails and other messages that were sent, with their recipients masked
     #[command(subcommand)]
     Messages(Messages),
@@ -283,9 +305,9 @@ pub enum Person {
 /// Who works for the house or for customers: their roles
 #[derive(Subcommand)]
 pub enum Staff {
-    /// Give a role to a mobile number; for somebody new, print once the address that sets up an authenticator app
+    /// Give a role to a mobile number; for somebody new, print once the address that sets up an authenticator app, and codes for when it is lost
     #[command(
-        after_help = "They sign in at the page of a flow with `signs_in: staff`, with the number's one-time password and a code of the app.\nWho has lost the app: revoke, then add."
+        after_help = "They sign in at the page of a flow with `signs_in: staff`, with the number's one-time password and a code of the app.\nWho has lost the app takes one of the codes that were printed; who has lost these too: revoke, then add."
     )]
     Add {
         #[arg(long)]

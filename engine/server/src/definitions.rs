@@ -1,11 +1,11 @@
 //! Where definitions come from: a folder, which may be watched, or the binary itself. All go through `publish`.
 
 use engine_definitions::{Files, Problem, Severity};
-use engine_runtime::{PublishError, Published, Runtime};
+use engine_runtime::{Actor, PublishError, Published, Runtime, Stories};
 use notify::{RecursiveMode, Watcher};
 use rust_embed::RustEmbed;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 #[derive(RustEmbed)]
@@ -46,12 +46,14 @@ pub fn print_problems(problems: &[Problem]) {
     }
 }
 
-/// One line on what a publication changed.
-pub fn told(published: &Published) -> String {
-    match published.changed.as_slice() {
-        [] => format!("publication {}: no workflow changed", published.number),
-        changed => format!("publication {}: new versions of {}", published.number, changed.join(", ")),
-    }
+/// One line on what a publication changed, how many stories were played before it, and how long it took since `begun`.
+pub fn told(published: &Published, begun: Instant) -> String {
+    let changed = match published.changed.as_slice() {
+        [] => "no workflow changed".to_owned(),
+        changed => format!("new versions of {}", changed.join(", ")),
+    };
+    let (number, stories) = (published.number, published.stories);
+    format!("publication {number}: {changed}; {stories} stories, {:.1} s", begun.elapsed().as_secs_f64())
 }
 
 /// Calls whenever a definition of a folder is saved, until what it gives back is dropped.
@@ -91,14 +93,15 @@ pub fn watch(runtime: Runtime, folder: PathBuf, stop: CancellationToken) -> noti
 }
 
 async fn publish_again(runtime: &Runtime, folder: &Path) {
+    let begun = Instant::now();
     let files = match Files::read_dir(folder) {
         Ok(files) => files,
         Err(error) => return tracing::warn!(%error, "definitions cannot be read"),
     };
-    match runtime.publishing.publish(&files, "development").await {
+    match runtime.publishing.publish(&files, &Actor::operator("development"), Stories::Tell).await {
         Ok(published) => {
             print_problems(&published.warnings);
-            tracing::info!("{}", told(&published));
+            tracing::info!("{}", told(&published, begun));
         }
         Err(PublishError::Problems(problems)) => {
             print_problems(&problems);

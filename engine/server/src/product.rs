@@ -6,14 +6,14 @@ use engine_definitions::{Catalog, Files};
 use engine_http::{App, Doors, Options};
 use engine_partners::memory::Memory;
 use engine_partners::{Partners, sandbox};
-use engine_runtime::{Clock, PublishError, Runtime};
+use engine_runtime::{Actor, Clock, PublishError, Runtime, Stories};
 use engine_settings::Settings;
 use engine_store::Store;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -187,6 +187,7 @@ async fn listen(setting: &str, address: &str) -> Result<TcpListener> {
 }
 
 async fn publish(runtime: &Runtime, source: Source, stop: &CancellationToken) -> Result<()> {
+    let begun = Instant::now();
     let (files, by) = match source {
         Source::Stored => {
             if runtime.publishing.load_current().await? {
@@ -204,10 +205,10 @@ async fn publish(runtime: &Runtime, source: Source, stop: &CancellationToken) ->
             (files, "folder")
         }
     };
-    match runtime.publishing.publish(&files, by).await {
+    match runtime.publishing.publish(&files, &Actor::operator(by), Stories::OfChanges).await {
         Ok(published) => {
             definitions::print_problems(&published.warnings);
-            tracing::info!("{}", definitions::told(&published));
+            tracing::info!("{}", definitions::told(&published, begun));
             Ok(())
         }
         Err(PublishError::Problems(problems)) => {

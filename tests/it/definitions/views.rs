@@ -1,6 +1,7 @@
 //! What is shown and sent, with its data in it.
 
 use super::{NOON, catalog, library};
+use engine_definitions::House;
 use engine_statechart::Scope;
 use serde_json::json;
 
@@ -20,13 +21,13 @@ fn views_messages_and_webhooks_render() {
         view,
         json!({"title": "Found", "blocks": [{"block": "facts", "items": [{"label": "From North", "value": {"paise": 100}}]}]})
     );
+    let house = House { letterhead: &catalog.site("hi").letterhead, address: "https://books.example" };
     let message = catalog
         .message("ready")
         .expect("message")
-        .render(&["hi"], &json!({"name": "<A>", "items": ["x", "y"], "due": 5}))
+        .render(&["hi"], &json!({"name": "<A>", "items": ["x", "y"], "due": 5}), house)
         .expect("renders");
-    assert_eq!(
-        (message.subject.as_deref(), message.text.as_str(), message.html.as_deref()),
-        (Some("For <A>"), "x y ₹0.05", Some("<b>&lt;A&gt;</b>"))
-    );
+    assert_eq!((message.subject.as_deref(), message.text.as_str()), (Some("For <A>"), "x y ₹0.05"));
+    let html = message.html.expect("an e-mail");
+    assert!(html.contains("<title>For &lt;A&gt;</title>") && html.contains(">x y ₹0.05</p>"), "{html}");
 }

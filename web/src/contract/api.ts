@@ -300,6 +300,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/operator/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Tell in the place of a partner what its webhook opens to operators, such as the answer to a complaint. */
+        post: operations["tell"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/partners/{partner}/return/{state}": {
         parameters: {
             query?: never;
@@ -410,6 +427,17 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description What a list says of a request; empty what is not known of it. */
+        About: {
+            /** @description By which its owner knows it, such as a number plate. */
+            mark: string;
+            /** @description Who offers what was chosen. */
+            provider: string;
+            /** @description How far it is, with its figure. */
+            text: string;
+            /** @description The name of the thing. */
+            title: string;
+        };
         /** @description An event that may be sent now. */
         Accepted: {
             /** @description JSON Schema of its data. */
@@ -607,6 +635,8 @@ export interface components {
         JourneyStatus: "active" | "done" | "expired";
         /** @description A person's journey in a list. */
         JourneySummary: {
+            /** @description What it is about, in the reader's language. */
+            about: components["schemas"]["About"];
             id: string;
             status: components["schemas"]["JourneyStatus"];
             step: string;
@@ -822,6 +852,14 @@ export interface components {
             /** @description `keep_deadline`, `keep_rest`, `restart`: what a move to another version does to it. */
             on_version: string;
         };
+        /** @description What the partner would send, and to which of its webhooks. */
+        Told: {
+            body: {
+                [key: string]: unknown;
+            };
+            partner: string;
+            webhook: string;
+        };
         /** @description A value that is formatted where it is shown: text, a number, or one that says what it is. */
         Value: string | number | boolean | {
             /** Format: int64 */
@@ -913,6 +951,7 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type About = components['schemas']['About'];
 export type Accepted = components['schemas']['Accepted'];
 export type BlocksView = components['schemas']['BlocksView'];
 export type CaptchaPage = components['schemas']['CaptchaPage'];
@@ -958,6 +997,7 @@ export type Step = components['schemas']['Step'];
 export type StepKind = components['schemas']['StepKind'];
 export type StepView = components['schemas']['StepView'];
 export type TimerView = components['schemas']['TimerView'];
+export type Told = components['schemas']['Told'];
 export type Value = components['schemas']['Value'];
 export type Wait = components['schemas']['Wait'];
 export type WaitView = components['schemas']['WaitView'];
@@ -1983,6 +2023,59 @@ export interface operations {
                 };
             };
             408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
+            429: components["responses"]["Anywhere429"];
+            500: components["responses"]["Anywhere500"];
+            503: components["responses"]["Anywhere503"];
+        };
+    };
+    tell: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Told"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `body_invalid`: The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["Anywhere408"];
+            /** @description `not_possible`: This is not possible */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];

@@ -16,6 +16,7 @@ export type Block =
   | ({ block: 'steps' } & StepsBlock)
   | ({ block: 'faq' } & FaqBlock)
   | ({ block: 'cards' } & CardsBlock)
+  | ({ block: 'things' } & ThingsBlock)
   | ({ block: 'hero' } & HeroBlock)
   | ({ block: 'reviews' } & ReviewsBlock)
   | ({ block: 'slider' } & SliderBlock)
@@ -86,6 +87,12 @@ export interface OptionsBlock extends BlockHead {
   compare?: CompareEvent;
   /** when nobody could make an offer */
   empty?: string;
+  /** in place of the count, where who is still asked takes long: the bar stands complete */
+  slow?: string;
+  /** what may be covered or not: a card unfolds it, the comparison begins with it */
+  covers?: OptionCover[];
+  /** a mark on each card: that some of its figures are samples */
+  sample?: string;
   /** stands below the first card */
   frequent?: Block;
 }
@@ -110,16 +117,12 @@ export interface DocumentsBlock extends BlockHead {
   share?: Shared;
 }
 
-/** On the step's paper a code, behind which anybody sees some facts and no more */
+/** On the step's paper a code, behind which anybody sees the site's page `instead: proof` */
 export interface SealBlock extends BlockHead {
   /** what the code is for, beside it */
   text: string;
   /** of the link to the page behind it */
   label: string;
-  /** on that page, below the facts */
-  note: string;
-  /** all that the page says */
-  items: Fact[];
   /** address of that page */
   url?: string;
 }
@@ -165,6 +168,11 @@ export interface CardsBlock extends BlockHead {
   pager?: Pager;
 }
 
+/** What somebody has or has begun, each with its state and ways on */
+export interface ThingsBlock extends BlockHead {
+  items: Thing[];
+}
+
 /** The promise at the top of a first page */
 export interface HeroBlock extends BlockHead {
   text?: string;
@@ -174,6 +182,8 @@ export interface HeroBlock extends BlockHead {
   points?: (Value)[];
   /** where the promises come from */
   note?: string;
+  /** the page that says what the figures among the promises count */
+  source?: Link;
   /** ways on: the first one is the page's */
   links?: Link[];
   /** the heading that its title is */
@@ -247,6 +257,12 @@ export interface Fact {
   change?: Change;
   /** how it looks: a number plate, the name of the thing, who offers */
   kind?: 'plate' | 'name' | 'provider';
+  /** of who offers: the words of the mark */
+  short?: string;
+  /** of who offers: #8a1c1c, the colour of the mark */
+  colour?: string;
+  /** what was refused, or asked about, is about this */
+  marked?: boolean;
 }
 
 export interface Change {
@@ -270,6 +286,8 @@ export interface Option {
   late?: boolean;
   /** it is asked for again: the price is the old one */
   stale?: boolean;
+  /** asked for by name: stands before the others in any order; badge says why */
+  first?: boolean;
   price?: Paise;
   /** below the price */
   price_note?: string;
@@ -289,6 +307,10 @@ export interface Option {
   tags?: string[];
   notices?: OptionNotice[];
   breakup?: BreakupLine[];
+  /** one for each of the list's covers */
+  covers?: (Value | boolean)[];
+  /** what can be read of it before it is taken */
+  links?: Link[];
   /** why there is no offer */
   reason?: string;
   /** figures of the orders, smallest first */
@@ -304,7 +326,7 @@ export interface Provider {
   short?: string;
   /** address of a picture */
   logo?: string;
-  /** #8a1c1c, of the mark that stands for a logo */
+  /** #8a1c1c, of the name that stands for a logo on a white tile */
   colour?: string;
 }
 
@@ -318,6 +340,12 @@ export interface OptionFact {
 export interface OptionNotice {
   tone: 'info' | 'success' | 'warning' | 'error' | 'plain';
   text: string;
+}
+
+export interface Link {
+  label: string;
+  /** an address */
+  href: string;
 }
 
 export interface OptionAction {
@@ -334,6 +362,8 @@ export interface Sort {
   label: string;
   /** the best by this figure stands above the list, under these words */
   pick?: string;
+  /** below them: whose figure it is and of when; the fact of the same id is said with it */
+  criterion?: string;
 }
 
 export interface Renew {
@@ -355,6 +385,10 @@ export interface CompareEvent {
   event: string;
   /** what goes with the event */
   data?: Data;
+}
+
+export interface OptionCover {
+  label: string;
 }
 
 export interface TrackerStep {
@@ -421,12 +455,6 @@ export interface Pager {
   href: string;
 }
 
-export interface Link {
-  label: string;
-  /** an address */
-  href: string;
-}
-
 export interface Step {
   title: string;
   text?: string;
@@ -446,8 +474,33 @@ export interface Card {
   image?: string;
   /** name of the provider whose mark stands in place of the icon */
   provider?: string;
+  /** of the provider: the words of the mark */
+  short?: string;
+  /** of the provider: #8a1c1c, the colour of the mark */
+  colour?: string;
   /** where it leads */
   href?: string;
+}
+
+export interface Thing {
+  title: string;
+  /** by which its owner knows it: a number plate */
+  mark?: string;
+  /** name of the provider whose mark stands before it */
+  provider?: string;
+  /** of the provider: the words of the mark */
+  short?: string;
+  /** of the provider: #8a1c1c, the colour of the mark */
+  colour?: string;
+  /** how it stands */
+  badge?: string;
+  /** more of that */
+  text?: string;
+  facts?: OptionFact[];
+  /** ways on: the first one is its own */
+  links?: Link[];
+  /** buttons beside them */
+  actions?: Action[];
 }
 
 export interface ReviewOf {
@@ -536,6 +589,10 @@ export interface FieldUi {
   look?: 'plate';
   /** address of a drawing on which the plate sits */
   scene?: string;
+  /** reference data: workflows/master/<name>.csv */
+  source?: string;
+  /** columns of the row whose key was typed: said below it */
+  tells?: string[];
   /** height in lines, 3 if none is said */
   rows?: number;
   /** the value is in rupees */
@@ -544,12 +601,14 @@ export interface FieldUi {
   words?: boolean;
   /** side by side */
   columns?: number;
+  /** /field whose answer is the key of a row there */
+  row?: string;
+  /** the column with those of the choices that there are, parted by spaces */
+  among?: string;
   /** what one agrees to */
   links?: ConsentLink[];
-  /** if there is no multipleOf */
+  /** else those of multipleOf */
   step?: number;
-  /** reference data: workflows/master/<name>.csv */
-  source?: string;
   /** the column that is stored; else the key */
   value?: string;
   /** the column that is shown; else the second */

@@ -15,8 +15,6 @@ export interface Words {
   back: never;
   before: never;
   begun_aside: never;
-  begun_on: 'date';
-  bought_on: 'date';
   breakup: never;
   buying: never;
   captcha: never;
@@ -62,6 +60,8 @@ export interface Words {
   failed_else: never;
   failed_unreachable: never;
   fewer_offers: never;
+  first_alike: 'all' | 'n';
+  first_of: 'all';
   go_on: never;
   go_to: 'step';
   gone: never;
@@ -145,6 +145,7 @@ export interface Words {
   optional: never;
   page_of: 'n' | 'all';
   pages: never;
+  papers: never;
   part_missing: never;
   part_missing_why: never;
   picks: never;
@@ -213,6 +214,7 @@ export interface Words {
   weekdays: never;
   weekdays_short: never;
   went_wrong: never;
+  what_is_covered: never;
   whole_list: 'n';
   without_offer: 'n';
   written_plainly: 'from' | 'to';

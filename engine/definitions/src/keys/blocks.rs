@@ -13,6 +13,13 @@ pub struct Block {
 /// Keys of every block.
 pub const HEAD: &[Key] = &[name("id", &[], "a name that stays when words change"), words("title", "its heading")];
 
+/// Keys that blocks had in versions from before: of journeys that go on with them they are not read.
+pub fn is_of_before(block: &str, key: &str) -> bool {
+    BEFORE.iter().any(|(name, keys)| *name == block && keys.contains(&key))
+}
+
+const BEFORE: [(&str, &[&str]); 1] = [("seal", &["note", "items"])];
+
 /// The block of this name.
 pub fn find(name: &str) -> Option<&'static Block> {
     BLOCKS.iter().find(|block| block.name == name)
@@ -53,7 +60,7 @@ pub const BLOCKS: &[Block] = &[
     Block { name: "documents", note: "Papers of the journey to download", keys: DOCUMENTS },
     Block {
         name: "seal",
-        note: "On the step's paper a code, behind which anybody sees some facts and no more",
+        note: "On the step's paper a code, behind which anybody sees the site's page `instead: proof`",
         keys: SEAL,
     },
     Block { name: "actions", note: "Buttons that send events which the step accepts", keys: ACTIONS },
@@ -62,6 +69,7 @@ pub const BLOCKS: &[Block] = &[
     Block { name: "steps", note: "Numbered steps", keys: &[key("items", List(&STEP), "").needed()] },
     Block { name: "faq", note: "Questions that unfold", keys: &[key("items", List(&QUESTION), "").needed()] },
     Block { name: "cards", note: "Short things side by side", keys: CARDS },
+    Block { name: "things", note: "What somebody has or has begun, each with its state and ways on", keys: THINGS },
     Block { name: "hero", note: "The promise at the top of a first page", keys: HERO },
     Block { name: "reviews", note: "What customers say, with stars", keys: REVIEWS },
     Block { name: "slider", note: "Cards in a row that turns by itself", keys: SLIDER },
@@ -94,6 +102,9 @@ const FACT: Entry = Entry {
         words("hint", ""),
         key("change", Map(&CHANGE), "a way back to the step that asks for it"),
         name("kind", &["plate", "name", "provider"], "how it looks: a number plate, the name of the thing, who offers"),
+        value("short", Gives::Text, "of who offers: the words of the mark"),
+        value("colour", Gives::Text, "of who offers: `#8a1c1c`, the colour of the mark"),
+        value("marked", Gives::Flag, "what was refused, or asked about, is about this"),
     ],
 };
 const CHANGE: Entry = Entry { name: "Change", keys: &[name("step", &[], "id of a state").needed()] };
@@ -125,8 +136,12 @@ const OPTIONS: &[Key] = &[
         "comparing sends this event with the offers' ids as `chosen`; without, our own table",
     ),
     words("empty", "when nobody could make an offer"),
+    words("slow", "in place of the count, where who is still asked takes long: the bar stands complete"),
+    key("covers", List(&OPTION_COVER), "what may be covered or not: a card unfolds it, the comparison begins with it"),
+    words("sample", "a mark on each card: that some of its figures are samples"),
     key("frequent", OneBlock, "stands below the first card"),
 ];
+const OPTION_COVER: Entry = Entry { name: "OptionCover", keys: &[words("label", "").needed()] };
 const UNANSWERED: Entry = Entry {
     name: "Unanswered",
     keys: &[
@@ -154,6 +169,7 @@ const SORT: Entry = Entry {
         name("id", &[], "the figure in `sort` of the items by which it goes; `price` is the price").needed(),
         words("label", "").needed(),
         words("pick", "the best by this figure stands above the list, under these words"),
+        words("criterion", "below them: whose figure it is and of when; the fact of the same `id` is said with it"),
     ],
 };
 const STATES: &[&str] = &["asked", "answered", "declined", "failed"];
@@ -165,6 +181,7 @@ const OPTION: Entry = Entry {
         value("state", Gives::OneOf(STATES), "").needed(),
         value("late", Gives::Flag, "it came after the deadline"),
         value("stale", Gives::Flag, "it is asked for again: the price is the old one"),
+        value("first", Gives::Flag, "asked for by name: stands before the others in any order; `badge` says why"),
         value("price", Gives::Paise, ""),
         words("price_note", "below the price"),
         value("was", Gives::Paise, "the price before"),
@@ -178,6 +195,8 @@ const OPTION: Entry = Entry {
         value("tags", Gives::Texts, ""),
         key("notices", List(&OPTION_NOTICE), ""),
         key("breakup", List(&LINE), ""),
+        key("covers", Values(Gives::Cell), "one for each of the list's `covers`"),
+        key("links", List(&LINK), "what can be read of it before it is taken"),
         words("reason", "why there is no offer"),
         key("sort", Figures, "figures of the orders, smallest first"),
         key("action", Map(&OPTION_ACTION), "how it is taken"),
@@ -190,7 +209,7 @@ const PROVIDER: Entry = Entry {
         value("name", Gives::Text, "").needed(),
         value("short", Gives::Text, ""),
         value("logo", Gives::Text, "address of a picture"),
-        value("colour", Gives::Text, "`#8a1c1c`, of the mark that stands for a logo"),
+        value("colour", Gives::Text, "`#8a1c1c`, of the name that stands for a logo on a white tile"),
     ],
 };
 const OPTION_FACT: Entry = Entry {
@@ -247,8 +266,6 @@ const DOCUMENT: Entry = Entry {
 const SEAL: &[Key] = &[
     words("text", "what the code is for, beside it").needed(),
     words("label", "of the link to the page behind it").needed(),
-    words("note", "on that page, below the facts").needed(),
-    key("items", List(&FACT), "all that the page says").needed(),
     value("url", Gives::Text, "address of that page").of(Side::Browser),
 ];
 const REMIND: Entry =
@@ -320,7 +337,25 @@ const CARD: Entry = Entry {
         name("icon", &[], "name of an icon"),
         value("image", Gives::Text, "address of a drawing, in place of the icon"),
         value("provider", Gives::Text, "name of the provider whose mark stands in place of the icon"),
+        value("short", Gives::Text, "of the provider: the words of the mark"),
+        value("colour", Gives::Text, "of the provider: `#8a1c1c`, the colour of the mark"),
         name("href", &[], "where it leads"),
+    ],
+};
+const THINGS: &[Key] = &[key("items", List(&THING), "").needed()];
+const THING: Entry = Entry {
+    name: "Thing",
+    keys: &[
+        words("title", "").needed(),
+        value("mark", Gives::Text, "by which its owner knows it: a number plate"),
+        value("provider", Gives::Text, "name of the provider whose mark stands before it"),
+        value("short", Gives::Text, "of the provider: the words of the mark"),
+        value("colour", Gives::Text, "of the provider: `#8a1c1c`, the colour of the mark"),
+        words("badge", "how it stands"),
+        words("text", "more of that"),
+        key("facts", List(&OPTION_FACT), ""),
+        key("links", List(&LINK), "ways on: the first one is its own"),
+        key("actions", List(&ACTION), "buttons beside them"),
     ],
 };
 const HERO: &[Key] = &[
@@ -328,6 +363,7 @@ const HERO: &[Key] = &[
     value("image", Gives::Text, "address of a drawing"),
     key("points", Values(Gives::Shown), "short promises"),
     words("note", "where the promises come from"),
+    key("source", Map(&LINK), "the page that says what the figures among the promises count"),
     key("links", List(&LINK), "ways on: the first one is the page's"),
     name("level", &["h1", "h2"], "the heading that its title is").of(Side::Browser),
 ];

@@ -458,13 +458,13 @@ pub fn compile_webhook(partner: &str, name: &str, node: &Node, problems: &mut Ve
         let Some(mut entry) = Fields::open(
             item,
             "an event of a webhook",
-            &["when", "event", "data", "actual", "mismatch", "record", "unknown"],
+            &["when", "event", "data", "actual", "mismatch", "record", "unknown", "by_hand"],
             fields.problems,
         ) else {
             continue;
         };
         let when = condition(&mut entry, "when", &names);
-        let unknown = entry.text("unknown");
+        let (unknown, by_hand) = (entry.text("unknown"), entry.bool("by_hand"));
         let part = |node: &Node, key: &str, problems: &mut Vec<Problem>| {
             node.get(key).map_or(Mapping::literal(json!({})), |n| mapping(n, call_vocabulary(), &names, problems))
         };
@@ -483,12 +483,13 @@ pub fn compile_webhook(partner: &str, name: &str, node: &Node, problems: &mut Ve
             }
             let key = record.need("key").and_then(|n| expression(n, call_vocabulary(), &names, record.problems));
             let data = part(node, "data", record.problems);
-            events.extend(key.map(|key| EventRule { when, tells: Rule::Record { kind, key, data }, unknown }));
+            let tells = key.map(|key| Rule::Record { kind, key, data });
+            events.extend(tells.map(|tells| EventRule { when, tells, unknown, by_hand }));
             continue;
         }
         let (event, mismatch) = (entry.need_text("event"), entry.text("mismatch"));
         let (data, actual) = (part(item, "data", entry.problems), part(item, "actual", entry.problems));
-        events.push(EventRule { when, tells: Rule::Event { event, data, actual, mismatch }, unknown });
+        events.push(EventRule { when, tells: Rule::Event { event, data, actual, mismatch }, unknown, by_hand });
     }
     Some(Webhook {
         name: name.to_owned(),

@@ -7,7 +7,9 @@ use crate::calendar::DELAYED;
 use crate::channels::THEME;
 use crate::keys::{blocks, widgets};
 use crate::policy;
+use crate::releases::OF_STORIES;
 use crate::site::{MENU_KEYS, PARTS, ROLES, SPECIALS, Serves};
+use crate::table::{KINDS, MATCHES};
 use serde_json::{Value, json};
 
 pub fn all() -> Kinds {
@@ -21,6 +23,11 @@ pub fn all() -> Kinds {
         ("site.json", "The site: workflows/site/<name>.yaml", site()),
         ("calendars.json", "Calendars: workflows/calendars.yaml", map_of(calendar())),
         ("roles.json", "Who may do what: workflows/roles.yaml", roles()),
+        (
+            "releases.json",
+            "What a change must have stood: workflows/releases.yaml",
+            closed(&[("stories", "What a story that fails does", words(&OF_STORIES))]),
+        ),
         ("master.json", "A note on reference data: workflows/master/<name>.yaml", master()),
     ]
 }
@@ -89,14 +96,20 @@ fn form() -> Value {
 }
 
 fn table() -> Value {
-    let kinds = ["text", "int", "money", "rate", "list", "bool", "date", "number", "json"];
+    let column = closed(&[
+        ("kind", "", words(&KINDS)),
+        ("default", "What a row has that does not say it", any()),
+        ("unique", "No value stands twice", flag()),
+        ("refers", "The table or reference data that has a row of this key", text()),
+    ]);
+    let column = needs(column, &["kind"]);
     let keys = [
         ("title", "", text()),
         ("source", "Public source of the figures", text()),
         ("sample", "The figures are samples", flag()),
         ("note", "", text()),
-        ("match", "Column → how an input is held against it", map_of(words(&["equals", "max", "min", "in"]))),
-        ("columns", "Column → kind", map_of(words(&kinds))),
+        ("match", "Column → how an input is held against it", map_of(words(&MATCHES))),
+        ("columns", "Column → kind, or more of it", map_of(json!({"anyOf": [words(&KINDS), column]}))),
         (
             "rows",
             "Lists in the order of the columns, or maps; first fit wins",
@@ -168,13 +181,14 @@ fn page() -> Value {
         ),
         (
             "takes",
-            "Any word of letters, digits and hyphens in the place `{name}` at the end of the address: data.<name>",
+            "Letters, hyphens and at least one digit in the place `{name}` at the end of the address: data.<name>",
             closed(&[("name", "", text()), ("max", "Characters", int())]),
         ),
         ("each", "Rows: one address for each", cel()),
         ("as", "Name of a row in `data`", text()),
         ("hide", "Parts of the frame", parts),
         ("noindex", "Search engines leave it out", flag()),
+        ("paper", "It is a PDF too, at its address with `.pdf`", flag()),
     ]);
     needs(schema, &["title", "blocks"])
 }
@@ -237,10 +251,17 @@ fn site() -> Value {
         ("call", "", closed(&[("number", "", words_or_template()), ("display", "", words_or_template())])),
         ("whatsapp", "Address of a conversation", text()),
         ("call_back", "The page where one asks to be called", text()),
+        ("questions", "The call that gives what people ask at a step, by `path`; for pages without questions", text()),
+    ]);
+    let unsubscribe = closed(&[("label", "", words_or_template()), ("href", "", text())]);
+    let letterhead = closed(&[
+        ("lines", "Below `legal`: whoever is somebody by law is named in full", list_of(words_or_template())),
+        ("unsubscribe", "Below offers: how to get no more of them", needs(unsubscribe, &["label", "href"])),
     ]);
     let keys = [
         ("name", "", text()),
         ("legal", "Below every page", words_or_template()),
+        ("letterhead", "What messages bear: the site's name before short ones, these below e-mails", letterhead),
         (
             "company",
             "What pages read as `data.company`; words that are read in another language are `{text: …}`",
@@ -385,6 +406,7 @@ fn master() -> Value {
         ("licence", "", text()),
         ("version", "", any()),
         ("columns", "Column → kind; text by default", map_of(words(&["int", "money", "bool", "text"]))),
+        ("offered", "Column → value of the rows that a search offers; a key finds every row", map_of(text())),
         ("note", "", text()),
     ];
     needs(closed(&keys), &["source"])

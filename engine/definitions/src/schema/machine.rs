@@ -5,7 +5,7 @@ use super::{
     words_or_template,
 };
 use crate::keys::actions;
-use crate::workflow::{Only, SECTION_STEP_KEYS, Scene, StepKind};
+use crate::workflow::{LISTED, Only, SECTION_STEP_KEYS, Scene, StepKind, Waits};
 use serde_json::{Map, Value, json};
 
 pub fn all() -> Kinds {
@@ -31,6 +31,11 @@ fn workflow() -> Value {
         ("language", "Of messages without a text in the journey's language", text()),
         ("track", "Each change of step is told there, in order", report()),
         ("presence", "Who is there is told there", report()),
+        (
+            "listed",
+            "What lists say of a request: CEL that gives texts, empty while it cannot be said",
+            closed(&LISTED.map(|(name, note)| (name, note, cel()))),
+        ),
         ("delays", "Names for `after`", map_of(delay())),
         ("scene", "Who goes along the progress line; without, a pin", words(&Scene::ALL.map(|(name, _)| name))),
         (
@@ -197,6 +202,16 @@ fn step() -> Value {
         ("depends", "CEL: when a value changed the answers are asked again", one_or_list(cel())),
         ("satisfied", "CEL: whether the step may be passed over", cel()),
         (
+            "known",
+            "CEL: on the way of a `resume` nobody is asked what is known, as long as the form takes it as it stands",
+            cel(),
+        ),
+        (
+            "waits_for",
+            "Who is to do something here, where its kind does not say it; nobody: lists call the request done",
+            words(&Waits::ALL.map(|(name, _)| name)),
+        ),
+        (
             "trail",
             "keep: back comes here; skip; close: nothing before can be changed",
             words(&["keep", "skip", "close"]),
@@ -220,7 +235,7 @@ fn invoke() -> Value {
     closed(&[
         (
             "src",
-            "partner/operation, system/otp.send, system/otp.verify, system/totp.verify, system/person.contact",
+            "partner/operation, system/otp.send, system/otp.verify, system/totp.verify, system/person.contact, system/person.record",
             text(),
         ),
         ("contract", "What any partner's operation may declare", text()),
@@ -334,7 +349,11 @@ fn story() -> Value {
         ("at", "The clock at its start", text()),
         ("language", "", text()),
         ("channel", "", text()),
-        ("signed_in", "name, mobile and email of who is signed in; without it nobody is", map_of(text())),
+        (
+            "signed_in",
+            "name, mobile and email of who is signed in, and records: kind → key → {record, context}; without it nobody is",
+            map_of(any()),
+        ),
         ("description", "", text()),
         ("steps", "", list_of(step)),
     ];

@@ -163,6 +163,7 @@ fn webhook() -> Value {
         ("actual", "Compared with what the correlation expects", mapping()),
         ("mismatch", "Event instead when it differs", text()),
         ("unknown", "What an operator does when no journey has the reference", text()),
+        ("by_hand", "An operator may tell it in the partner's place", flag()),
     ]);
     let keys = [
         ("title", "", text()),
@@ -178,6 +179,8 @@ fn webhook() -> Value {
 }
 
 fn message() -> Value {
+    let fact = closed(&[("label", "", text()), ("value", "", text())]);
+    let action = closed(&[("label", "", text()), ("link", "", text())]);
     let keys = [
         ("title", "", text()),
         ("description", "", text()),
@@ -191,9 +194,19 @@ fn message() -> Value {
             "Characters that may stand at a place: of a registered SMS 30, where nothing else is said",
             map_of(int()),
         ),
-        ("subject", "Handlebars; of an e-mail", text()),
-        ("text", "Handlebars", text()),
-        ("html", "Handlebars; of an e-mail", text()),
+        ("subject", "Handlebars, as all words here; of an e-mail", text()),
+        ("text", "Paragraphs; an empty line parts them", text()),
+        (
+            "facts",
+            "Of an e-mail: label and value in rows; one without a value is left out",
+            list_of(needs(fact, &["label", "value"])),
+        ),
+        (
+            "action",
+            "Of an e-mail: its button; the link is one place, or an address of ours",
+            needs(action, &["label", "link"]),
+        ),
+        ("after", "Of an e-mail: paragraphs below the button", text()),
         ("sample", "A value for every name of the texts", map_of(any())),
     ];
     needs(closed(&keys), &["channel", "text"])

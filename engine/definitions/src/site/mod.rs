@@ -16,13 +16,15 @@ pub(crate) use around::{PARTS, has_part, is_under};
 pub(crate) use menu::ROLES;
 pub use menu::{Group, MENU_KEYS, MenuItem};
 pub(crate) use page::SPECIALS;
-pub use page::{Address, Asks, Page, Rendered, Special};
+pub use page::{Address, Asks, PAPER_ENDING, Page, Rendered, Special};
 pub use redirect::{Gate, Redirect};
 pub use script::Script;
 
 use crate::channels::Channels;
 use crate::fields::{Fields, unknown};
+use crate::letterhead::Letterhead;
 use crate::outside::{LEADS_TO, are_hosts};
+use crate::policy::FLOOR;
 use crate::source::{Node, Value as Source};
 use crate::text::Text;
 use around::Layout;
@@ -37,11 +39,12 @@ pub(crate) const FRAME: &str = "site/frame";
 /// Where its pages lie.
 const PAGES: &str = "workflows/site/pages/";
 /// Keys of the files in workflows/site/, each in one of them.
-const KEYS: [&str; 22] = [
+const KEYS: [&str; 23] = [
     "browser",
     "name",
     "clients",
     "legal",
+    "letterhead",
     "company",
     "languages",
     "reports",
@@ -86,6 +89,8 @@ pub struct Site {
     pub name: String,
     /// Who we are, whose licence; below every page.
     pub legal: String,
+    /// What messages bear.
+    pub letterhead: Letterhead,
     /// What pages read as `data.company`.
     pub company: Value,
     /// Languages of the site, the first one is the default.
@@ -362,6 +367,22 @@ impl Site {
                 }
             }
         }
+        self.head_letters(nodes, &data, problems);
+    }
+
+    /// Who is somebody by law says so in every letter.
+    fn head_letters(&mut self, nodes: &[&Node], data: &Value, problems: &mut Vec<Problem>) {
+        let key = |key: &str| nodes.iter().find_map(|node| node.get(key));
+        match (key("letterhead"), key("company")) {
+            (Some(node), _) => {
+                self.letterhead = Letterhead::read(node, (&self.name, &self.legal), data, problems);
+            }
+            (None, Some(company)) => {
+                let message = "messages of a company bear its name, licence, address and where to complain";
+                problems.push(Problem::error(FLOOR, &company.span, message).hint("letterhead: {lines: […]}"));
+            }
+            (None, None) => {}
+        }
     }
 
     pub(crate) fn add_page(&mut self, file: &str, node: &Node, problems: &mut Vec<Problem>) {
@@ -380,7 +401,7 @@ impl Site {
 }
 
 /// JSON of a node in which `{text: …}`, also with places of `company`, is already said.
-fn words(node: &Node, data: &Value, problems: &mut Vec<Problem>) -> Value {
+pub(crate) fn words(node: &Node, data: &Value, problems: &mut Vec<Problem>) -> Value {
     match &node.value {
         Source::Map(entries)
             if entries.len() == 1 && entries[0].0.name == "text" && entries[0].1.as_str().is_some() =>

@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-const KEYS: [&str; 19] = [
+const KEYS: [&str; 20] = [
     "path",
     "query",
     "records",
@@ -35,9 +35,13 @@ const KEYS: [&str; 19] = [
     "description",
     "hide",
     "noindex",
+    "paper",
     "blocks",
     "intro",
 ];
+
+/// The end of the address at which a page is a paper.
+pub const PAPER_ENDING: &str = ".pdf";
 
 /// Pages that stand where another one cannot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,6 +70,8 @@ pub enum Special {
     Pass,
     /// A code for that which is over; `data.base` is the page that was asked for.
     PassOver,
+    /// Behind the code of a paper: `data.record` is what stands on its customer's account, without what is personal.
+    Proof,
 }
 
 impl Special {
@@ -75,7 +81,7 @@ impl Special {
     }
 }
 
-pub(crate) const SPECIALS: [(&str, Special); 12] = [
+pub(crate) const SPECIALS: [(&str, Special); 13] = [
     ("not_found", Special::NotFound),
     ("failed", Special::Failed),
     ("unavailable", Special::Unavailable),
@@ -88,6 +94,7 @@ pub(crate) const SPECIALS: [(&str, Special); 12] = [
     ("link_over", Special::LinkOver),
     ("pass", Special::Pass),
     ("pass_over", Special::PassOver),
+    ("proof", Special::Proof),
 ];
 
 #[derive(Debug)]
@@ -113,6 +120,8 @@ pub struct Page {
     pub(crate) calls: Vec<(String, Span)>,
     /// No search engine keeps it.
     pub noindex: bool,
+    /// It is a paper too, at its address with [`PAPER_ENDING`].
+    pub paper: bool,
     pub view: View,
     /// Parameters of its address, of a person's page: `data.query`; others are passed over.
     query: Shape,
@@ -139,7 +148,8 @@ pub(super) struct Embedded {
     pub at: Node,
 }
 
-/// A word of an address that is no row of anything: letters, digits and hyphens, and no more than these.
+/// A word of an address that is no row of anything: letters, digits and hyphens, and no more than these. One of them is
+/// a digit: a mere word is no number of anything, but an address that is not there.
 #[derive(Debug)]
 struct Taken {
     name: String,
@@ -148,7 +158,8 @@ struct Taken {
 
 impl Taken {
     fn fits(&self, word: &str) -> bool {
-        (1..=self.max).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        let is_made_of = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+        word.len() <= self.max && word.bytes().all(is_made_of) && word.bytes().any(|byte| byte.is_ascii_digit())
     }
 }
 
@@ -228,6 +239,11 @@ impl Page {
         }
         let roles = Roles::read(node, fields.problems);
         let (hide, noindex) = (fields.texts("hide"), fields.bool("noindex") || own || fields.get("takes").is_some());
+        let paper = fields.bool("paper");
+        if let Some(at) = fields.get("paper").filter(|_| own) {
+            let message = "`paper` is of pages that are everybody's";
+            fields.problems.push(Problem::error("value", &at.span, message));
+        }
         for name in hide.iter().filter(|name| !super::around::PARTS.contains(&name.as_str())) {
             let at = fields.get("hide").unwrap_or(node);
             fields.problems.push(crate::fields::unknown("part of a page", at, name, super::around::PARTS));
@@ -267,6 +283,7 @@ impl Page {
             on,
             calls,
             noindex,
+            paper,
             account: AccountParts::of(view.expressions(), "data", &["account"]),
             query,
             records,
@@ -288,6 +305,10 @@ impl Page {
             for one in &self.also {
                 let address = Address { page: Arc::clone(self), path: path.clone(), row: row.clone() };
                 all.push((filled(one, of)?, address));
+            }
+            if self.paper {
+                let address = Address { page: Arc::clone(self), path: path.clone(), row: row.clone() };
+                all.push((format!("{path}{PAPER_ENDING}"), address));
             }
             all.push((path.clone(), Address { page: Arc::clone(self), path, row }));
             Ok(())
@@ -330,7 +351,8 @@ impl Page {
 
     /// An address of a page that takes any word, for the check.
     pub(super) fn sample(self: &Arc<Self>) -> Option<Address> {
-        self.takes.as_ref().and_then(|takes| self.taken(&self.path.replace(&format!("{{{}}}", takes.name), "sample")))
+        let takes = self.takes.as_ref()?;
+        self.taken(&self.path.replace(&format!("{{{}}}", takes.name), "sample-1"))
     }
 
     /// As it is drawn with this data besides the site's. An error says which expression failed.

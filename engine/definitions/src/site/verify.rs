@@ -175,10 +175,14 @@ impl Site {
         told: &dyn Fn(&Span, &str) -> Problem,
         problems: &mut Vec<Problem>,
     ) {
-        let of_flow = || Map::from_iter([("base".into(), json!("/")), ("title".into(), json!("Sample"))]);
+        let of_flow = || {
+            let of = [("base", json!("/")), ("title", json!("Sample")), ("record", json!({}))];
+            of.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Map<_, _>>()
+        };
         let specials = self.specials.values().map(|page| (page, page.render(self.data(), of_flow(), host)));
         let samples: Vec<Address> = self.pages.iter().filter_map(Page::sample).collect();
-        let pages = self.addresses.values().chain(&samples).map(|address| {
+        let once = self.addresses.iter().filter(|(path, address)| **path == address.path).map(|(_, address)| address);
+        let pages = once.chain(&samples).map(|address| {
             let rendered = match address.page.who {
                 // Whoever has nothing yet, and may see all of it.
                 Who::Person => {

@@ -26,6 +26,11 @@ impl Now {
         Now { ms, now: Value::String(show_time(ms)), today: Value::String(today.to_string()), timezone }
     }
 
+    /// `ms` since 1970, of a day in UTC.
+    pub fn utc(ms: i64) -> Now {
+        Now::at(ms, Tz::UTC)
+    }
+
     pub fn today(&self) -> &str {
         self.today.as_str().unwrap_or_default()
     }

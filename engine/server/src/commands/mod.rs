@@ -17,6 +17,7 @@ mod replay;
 mod serve;
 mod simulate;
 mod staff;
+mod stats;
 mod stories;
 mod texts;
 mod work;
@@ -53,6 +54,7 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
         }
         Command::Check { paths } => Ok(check::check(&paths)),
         Command::Fmt { paths, check } => fmt::fmt(&paths, check),
+        Command::Stats { dir, line } => stats::stats(&dir, line.as_deref()),
         Command::Texts { language, dir, only, write } => texts::texts(&dir, &language, only.as_deref(), write),
         Command::Simulate { machine, script, batch } => {
             simulate::simulate(machine.as_deref(), script.as_deref(), batch.as_deref())
@@ -70,6 +72,7 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
         Command::Stories { dir, only, watch } => stories::stories(&dir, only.as_deref(), watch),
         Command::Effects(command) => alone(effects::effects(settings()?, command)),
         Command::Incidents(command) => alone(incidents::incidents(settings()?, command)),
+        Command::Tell { partner, webhook, body } => alone(incidents::tell(settings()?, partner, webhook, body)),
         Command::Messages(command) => alone(messages::messages(settings()?, command)),
         Command::History { journey, explain } => alone(history::history(settings()?, journey, explain)),
         Command::Audit(command) => alone(audit::audit(settings()?, command)),
