@@ -1,8 +1,8 @@
 //! Operators: effects, incidents and histories, over HTTP and the command line's use cases (security rules 11, 12, 16).
 
 use engine_definitions::Files;
-use engine_runtime::{Actor, Stories};
 use engine_runtime::operations::{Effects, JourneyHistory};
+use engine_runtime::{Actor, Stories};
 use journey_tests::server::{Reply, TestServer, Visitor, fixture};
 use serde_json::{Value, json};
 
@@ -85,7 +85,13 @@ impl Desk {
 
     async fn repair(&self, towns: &[&str]) {
         let by = Actor::operator("test");
-        self.server.product.runtime.publishing.publish(&definitions(towns), &by, Stories::OfChanges).await.expect("it checks");
+        self.server
+            .product
+            .runtime
+            .publishing
+            .publish(&definitions(towns), &by, Stories::OfChanges)
+            .await
+            .expect("it checks");
     }
 
     /// The one open incident.

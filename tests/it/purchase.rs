@@ -527,9 +527,8 @@ impl Customer<'_> {
 
     /// A claim on it begins with what happened, and asks nobody who they are; another's policy begins none.
     async fn claims_from_her_account(&self, device: &Visitor, policy: &str) {
-        let claims = async |policy: &str| {
-            crate::login::post(device, "account/claim", &[], json!({"policy": policy})).await
-        };
+        let claims =
+            async |policy: &str| crate::login::post(device, "account/claim", &[], json!({"policy": policy})).await;
         assert_eq!(claims("another").await.status, 422);
         let begun = claims(policy).await.ok(200);
         let url = begun["data"]["url"].as_str().expect("an address");

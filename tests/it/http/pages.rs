@@ -226,7 +226,13 @@ async fn a_page_is_kept_for_everybody_and_for_nobody() {
     let page = String::from_utf8_lossy(files.get("workflows/site/pages/help.yaml").expect("the page"))
         .replace("Ask <us> anything.", "Ask us nothing.");
     files.insert("workflows/site/pages/help.yaml", page.into_bytes());
-    server.product.runtime.publishing.publish(&files, &Actor::operator("test"), Stories::OfChanges).await.expect("it checks");
+    server
+        .product
+        .runtime
+        .publishing
+        .publish(&files, &Actor::operator("test"), Stories::OfChanges)
+        .await
+        .expect("it checks");
     assert!(stranger.get("/help").await.text().contains("Ask us nothing."), "what is published is there at once");
     server.stop().await;
 }

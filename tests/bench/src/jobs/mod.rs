@@ -65,7 +65,11 @@ impl Bench {
         let runtime = Runtime::new(store, settings.clone(), Arc::new(SystemClock::default())).await?;
         let files = Files::read_dir(definitions())?;
         let by = Actor::operator("bench");
-        runtime.publishing.publish(&files, &by, Stories::OfChanges).await.map_err(|error| anyhow::anyhow!("{error:?}"))?;
+        runtime
+            .publishing
+            .publish(&files, &by, Stories::OfChanges)
+            .await
+            .map_err(|error| anyhow::anyhow!("{error:?}"))?;
         Ok(Bench { database, runtime, partners: Arc::new(Partners::new(settings, None)?) })
     }
 
