@@ -368,6 +368,7 @@ fn messages(
 ) -> BTreeMap<String, Arc<Message>> {
     let mut messages = BTreeMap::new();
     let mut seen: BTreeMap<String, &str> = BTreeMap::new();
+    let mut registered: BTreeMap<String, String> = BTreeMap::new();
     for (path, node) in nodes {
         let Some(FileKind::Message(id)) = kind_of(path) else { continue };
         if let Some(other) = seen.insert(id.clone(), path) {
@@ -378,6 +379,12 @@ fn messages(
         let differs = |other: &Node| !std::ptr::eq(other, &**node) && other.to_json() != node.to_json();
         let others: Vec<(&str, &Node)> = others.filter(|(_, other)| differs(other)).collect();
         if let Some(message) = Message::compile(&id, node, &others, live, problems) {
+            // The regulator gives each text a number of its own.
+            let other = message.template_id.clone().and_then(|template| registered.insert(template, id.clone()));
+            if let (Some(other), Some(at)) = (other, node.get("template_id")) {
+                let said = format!("the message `{other}` has this template");
+                problems.push(Problem::error("duplicate-id", &at.span, said));
+            }
             messages.insert(id, Arc::new(message));
         }
     }
@@ -445,6 +452,7 @@ fn names(library: &Library<'_>, policy: &Policy, problems: &mut Vec<Problem>) {
     for expression in forms.map(|(expression, _)| expression).chain(views) {
         library.references().check(expression, problems);
     }
+    library.forms.values().for_each(|form| library.references().check_columns(form.columns(), problems));
     library.views.values().for_each(|view| library.references().check_columns(view.columns(), problems));
 }
 

@@ -35,6 +35,7 @@ pub(crate) use validate::{plain_errors, validator};
 
 use crate::frozen::Frozen;
 use engine_statechart::expression::Expression;
+use engine_statechart::expression::rows::ColumnRead;
 use engine_statechart::source::Span;
 use engine_statechart::{EvalError, Scope};
 use normalise::Normaliser;
@@ -84,6 +85,8 @@ pub struct Form {
     pub(crate) cels: HashMap<String, Expression>,
     pub(crate) normalisers: HashMap<String, Normaliser>,
     pub(crate) has_dates: bool,
+    /// Columns of tables that its expressions name.
+    columns: Vec<ColumnRead>,
     pub(crate) files: BTreeSet<String>,
     pub(crate) uses: Vec<(String, Span)>,
     /// Reference data that look-up widgets read, with their places.
@@ -277,6 +280,11 @@ impl Form {
     /// Tables that its expressions read.
     pub(crate) fn tables(&self) -> impl Iterator<Item = &str> {
         self.cels.values().flat_map(crate::references::tables)
+    }
+
+    /// Columns of tables that they read, also by `item`.
+    pub(crate) fn columns(&self) -> &[ColumnRead] {
+        &self.columns
     }
 
     /// Its expressions with every place that they stand at.

@@ -9,9 +9,11 @@ use crate::fields::{Fields, unknown, unknown_keys};
 use crate::host::late_vocabulary;
 use crate::keys::widgets;
 use crate::policy::is_fatal;
+use crate::references::ROWS;
 use crate::source::{Key, Node, Nodes, Span, Value as Source};
 use engine_statechart::Problem;
 use engine_statechart::expression::Expression;
+use engine_statechart::expression::rows::{ColumnRead, Rows};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -43,6 +45,8 @@ pub fn read(
         uses: Vec::new(),
         lookups: Vec::new(),
         has_dates: false,
+        columns: Vec::new(),
+        item: Rows::Unknown,
         problems,
     };
     unknown_keys(node, "a form", &FORM_KEYS, reader.problems);
@@ -63,7 +67,7 @@ pub fn read(
 
     let of_form = MERGE_KEYS.iter().filter_map(|key| Some(((*key).to_owned(), form.get(key)?.to_json())));
     let tree = Value::Object(of_form.collect());
-    let Reader { files, cels, normalisers, uses, lookups, has_dates, problems, .. } = reader;
+    let Reader { files, cels, normalisers, uses, lookups, has_dates, columns, problems, .. } = reader;
     if problems[before..].iter().any(is_fatal) {
         return None;
     }
@@ -76,6 +80,7 @@ pub fn read(
         cels,
         normalisers,
         has_dates,
+        columns,
         files,
         uses,
         lookups,
@@ -153,6 +158,10 @@ struct Reader<'n, 'p> {
     uses: Vec<(String, Span)>,
     lookups: Vec<(String, Span)>,
     has_dates: bool,
+    /// Columns of tables that its expressions name.
+    columns: Vec<ColumnRead>,
+    /// What is known of `item`, within a list whose rows are fixed.
+    item: Rows,
     problems: &'p mut Vec<Problem>,
 }
 
@@ -446,8 +455,18 @@ impl Reader<'_, '_> {
             let message = format!("unknown key `{}` in the rows of a list", key.name);
             self.problems.push(Problem::error("unknown-key", &key.span, message));
         }
+        let each = whole("x-each").and_then(|each| each.get("$cel"));
+        if let Some(list) = each.and_then(|at| Some((at, self.cels.get(at.as_str()?)?))) {
+            let (at, expression) = list;
+            self.item = expression.rows(ROWS, None, &[]).item();
+            if let Rows::Row(table) = &self.item {
+                let (table, column) = (table.clone(), key.to_owned());
+                self.columns.push(ColumnRead { table, column, span: at.span.clone() });
+            }
+        }
         let has_item = whole("x-each").is_some();
         self.inner(items, base.and_then(|b| b.get("items")), level, has_item);
+        self.item = Rows::Unknown;
     }
 
     fn ui(&mut self, ui: &Node, rule: &Node, base: Option<&Node>, level: Level<'_>) {
@@ -574,6 +593,8 @@ impl Reader<'_, '_> {
         self.uses.push((text.to_owned(), node.span.clone()));
         let extra: &[&str] = if has_item { &["item"] } else { &[] };
         if let Some(expression) = Expression::read(node, late_vocabulary(), extra, self.problems) {
+            let known = [("item".to_owned(), self.item.clone())];
+            self.columns.extend(expression.columns(ROWS, None, &known));
             self.cels.entry(text.to_owned()).or_insert(expression);
         }
     }

@@ -166,8 +166,8 @@ impl Table {
         self.matches.iter().map(|(name, _)| name.as_str())
     }
 
-    /// Texts of a column, as they stand in all rows.
-    fn texts<'t>(&'t self, column: &str) -> impl Iterator<Item = &'t str> {
-        self.rows.iter().filter_map(move |row| row.get(column)?.as_str())
+    /// What stands in a column of all rows.
+    fn cells<'t>(&'t self, column: &str) -> impl Iterator<Item = &'t Value> {
+        self.rows.iter().filter_map(move |row| row.get(column)).filter(|cell| !cell.is_null())
     }
 }

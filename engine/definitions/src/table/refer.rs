@@ -58,7 +58,7 @@ impl Reference {
         }
         let known: HashSet<String> = match (tables.get(target), masters.get(target)) {
             (Some(table), _) => match table.only_match() {
-                Some(key) => table.texts(key).map(str::to_owned).collect(),
+                Some(key) => table.cells(key).map(crate::text::plain).collect(),
                 None => {
                     return self.refuse(
                         of,
