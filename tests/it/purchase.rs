@@ -246,8 +246,56 @@ async fn shop() -> TestServer {
     TestServer::start_with(files, |settings| settings.otp.proof_bits = 4).await
 }
 
+/// R1-16: who is nobody yet finds insurers and plans, each with a way to prices, and compares these.
+async fn looks_around(server: &TestServer) {
+    let visitor = server.visitor();
+    let plan = format!("/car-insurance/information/{INSURER}/comprehensive");
+    let insurer = format!("/car-insurance/companies/{INSURER}");
+    for (page, leads_to) in [
+        ("/car-insurance", "/car-insurance/companies"),
+        ("/car-insurance/companies", insurer.as_str()),
+        (insurer.as_str(), "/car-insurance"),
+        (plan.as_str(), "/car-insurance"),
+    ] {
+        let reply = visitor.get(page).await;
+        assert_eq!(reply.status, 200, "R1-16 {page}");
+        assert!(reply.text().contains(&format!("href=\"{leads_to}\"")), "R1-16 {page} does not lead to {leads_to}");
+    }
+}
+
 /// What a customer of the journey to the policy meets on her way, in order.
 impl Customer<'_> {
+    /// R1-16: this purchase is all that she began; nobody has asked her to log in.
+    async fn has_never_logged_in(&self) {
+        let begun = self.browser.get("/api/v1/journeys").await.ok(200);
+        let flows: Vec<_> = begun.as_array().into_iter().flatten().map(|journey| &journey["workflow"]).collect();
+        assert_eq!(flows, ["motor/car"], "R1-16");
+    }
+
+    /// R2.4-24: at its own address the summary is there at once; looking at it moves nothing, and Back leads on.
+    async fn finds_the_summary_at_its_address(&mut self) {
+        let id = self.id();
+        let page = self.browser.get(&format!("/car-insurance/postpaymentsummary?request={id}")).await;
+        let shown = crate::http::boot(&page)["view"].clone();
+        assert_eq!((page.status, &shown["step"]["id"]), (200, &json!("car.policy.summary")));
+        assert_eq!(shown["step"]["title"], "Your policy at a glance");
+        let held = self.browser.view(&id).await;
+        assert_eq!(held["step"]["id"], "car.policy.issued");
+        assert_eq!(held["journey"]["revision"], shown["journey"]["revision"]);
+        let number = |view: &Value| {
+            let facts = block(view, "facts")["items"].as_array().cloned().unwrap_or_default();
+            facts.into_iter().find(|fact| fact["label"] == "Policy number").map(|fact| fact["value"].clone())
+        };
+        assert!(number(&shown).is_some() && number(&shown) == number(&held), "{shown}");
+        assert_eq!(total(&block(&shown, "breakup")["lines"]), total(&block(&held, "breakup")["lines"]));
+        let read = self.browser.get(&format!("/api/v1/journeys/{id}?path=postpaymentsummary")).await.ok(200);
+        assert_eq!(read["step"]["id"], "car.policy.summary");
+        let stranger = self.server.visitor().get(&format!("/car-insurance/postpaymentsummary?request={id}")).await;
+        assert_eq!(stranger.status, 404);
+        self.view = shown;
+        self.does("done", json!({}), "car.policy.issued").await;
+    }
+
     /// What only partners and the engine may say is refused.
     async fn is_not_heard_as_a_partner(&self) {
         for event in ["payment.captured", "xstate.done.actor.lookup", "select"] {
@@ -574,16 +622,18 @@ impl Customer<'_> {
     }
 }
 
-/// R1-17
+/// R1-16, R1-17
 #[tokio::test(flavor = "multi_thread")]
 async fn from_the_registration_number_to_the_policy() {
     let server = shop().await;
+    looks_around(&server).await;
     let mut asha = Customer::arrives(&server, MOBILE, json!({})).await;
     asha.is_not_heard_as_a_partner().await;
     asha.asks_for_prices().await;
 
     asha.is_told_whose_check_often_fails().await;
     let card = asha.sees_prices_that_add_up().await;
+    assert_eq!(block(&asha.view, "options")["compare_max"], 3, "R1-16");
     let (chosen, price) = (&card["action"]["data"], card["price"]["paise"].as_i64().expect("a price"));
     asha.cannot_choose_what_nobody_offered(chosen).await;
     asha.chooses_with_a_double_click(chosen).await;
@@ -592,6 +642,8 @@ async fn from_the_registration_number_to_the_policy() {
     asha.fills_the_proposal().await;
     let order = asha.pays_the_price_of_the_card(price).await;
     let file = asha.has_her_policy().await;
+    asha.has_never_logged_in().await;
+    asha.finds_the_summary_at_its_address().await;
     asha.finds_it_in_lists_by_its_name().await;
     asha.keeps_a_paper_that_anybody_can_check().await;
     asha.opens_her_policy_from_the_messages(&file).await;

@@ -78,13 +78,23 @@ impl OnDemand for Viewer {
     }
 }
 
-pub(crate) fn render(turn: &Turn<'_>, actor: &Actor, journey: Option<&str>, returns: ReturnUrl) -> StepView {
+/// `path`: the page that is asked for. What the shown step prints is one beside its own.
+pub(crate) fn render(
+    turn: &Turn<'_>,
+    actor: &Actor,
+    (journey, path): (Option<&str>, Option<&str>),
+    returns: ReturnUrl,
+) -> StepView {
     let reader = Reader::of(turn, actor);
     let workflow = reader.workflow;
     let step = workflow.step(&turn.state.snapshot.active);
     let mut step = match step {
         Some(step) => match turn.closed_to(step, actor) {
-            None => declared(turn, step, (actor, &reader), journey, returns),
+            None => {
+                let paper = paper_of(workflow, step).filter(|paper| path.is_some() && paper.path.as_deref() == path);
+                let paper = paper.filter(|paper| turn.closed_to(paper, actor).is_none());
+                declared(turn, paper.unwrap_or(step), (actor, &reader), journey, returns)
+            }
             Some(why) => closed(turn, step, &reader, journey, why),
         },
         None => undeclared(turn, &reader, journey),
@@ -224,11 +234,16 @@ fn without_documents(view: &mut Value) {
     });
 }
 
+/// The step whose page this one prints.
+fn paper_of<'w>(workflow: &'w Workflow, step: &definitions::Step) -> Option<&'w definitions::Step> {
+    workflow.step_by_node(step.paper.as_deref()?)
+}
+
 /// What the shown step prints: its title and its blocks.
 pub(crate) fn printed(turn: &Turn<'_>, actor: &Actor) -> Option<(String, Vec<Value>)> {
     let reader = Reader::of(turn, actor);
     let step = reader.workflow.step(&turn.state.snapshot.active)?;
-    let paper = reader.workflow.step_by_node(step.paper.as_deref()?)?;
+    let paper = paper_of(reader.workflow, step)?;
     if turn.closed_to(step, actor).or_else(|| turn.closed_to(paper, actor)).is_some() {
         return None;
     }

@@ -4,7 +4,7 @@ import { expect, test } from '../support/walk.ts';
 
 test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
 
-test('bike: own limits, a refused payment and a second try (R9-15)', async ({ walk, page }) => {
+test('bike: own limits, a refused payment and a second try; the summary at its own address (R2.4-24, R9-15)', async ({ walk, page }) => {
   const motor = new Motor(walk, bike);
   await motor.number('dl3sab1234');
   await motor.contact();
@@ -27,5 +27,9 @@ test('bike: own limits, a refused payment and a second try (R9-15)', async ({ wa
   await expect(page.getByText('The bank refused the payment. It may work with UPI, another card, or after a call to the bank.')).toBeVisible();
   await walk.press('Try again');
   await motor.pay(/^Pay ₹/);
+  await motor.issued();
+  await page.goto(page.url().replace('post-payment-success', 'postpaymentsummary'));
+  await walk.at('Your policy at a glance', '/bike-insurance/postpaymentsummary');
+  await walk.press('Back');
   await motor.issued();
 });

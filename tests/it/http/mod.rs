@@ -24,7 +24,7 @@ fn id(view: &Value) -> &str {
 }
 
 /// The data that a page's app starts with.
-fn boot(page: &Reply) -> Value {
+pub(crate) fn boot(page: &Reply) -> Value {
     let html = page.text();
     let data = html.split_once("id=\"boot\">").and_then(|(_, rest)| rest.split_once("</script>"));
     serde_json::from_str(data.expect("boot data").0).expect("JSON")

@@ -89,8 +89,13 @@ impl Core {
 
     /// `journey` is `None` for the first step before there is a journey.
     pub fn render(&self, turn: &Turn<'_>, actor: &Actor, journey: Option<&str>) -> StepView {
+        self.render_at(turn, actor, journey, None)
+    }
+
+    /// As it is seen from the page of this path.
+    pub fn render_at(&self, turn: &Turn<'_>, actor: &Actor, journey: Option<&str>, path: Option<&str>) -> StepView {
         let returns = |partner: &str| self.return_url(partner, turn.id(), turn.record.revision);
-        let mut view = render(turn, actor, journey, &returns);
+        let mut view = render(turn, actor, (journey, path), &returns);
         let blocks = view.step.view.as_mut().and_then(|view| view.get_mut("blocks")?.as_array_mut());
         if let (Some(id), Some(blocks)) = (journey, blocks) {
             self.seal(blocks, id);

@@ -10,7 +10,8 @@ use engine_store::JourneyStatus;
 use serde_json::{Map, Value};
 
 impl Journeys {
-    /// A page of a journey is opened by its address. Opening changes nothing: what is shown is the current step.
+    /// A page of a journey is opened by its address. Opening changes nothing: what is shown is the current step, or
+    /// what it prints (R2.4-24).
     pub async fn open_path(&self, actor: &Actor, journey: &str, path: &str) -> Result<Opened, Refusal> {
         let (record, actor) = self.core.mine(actor, Action::See, journey).await?;
         let actor = actor.as_ref();
@@ -18,7 +19,7 @@ impl Journeys {
         let (workflow, catalog) = (self.core.workflow_of(&record).await?, self.core.catalog());
         let path = workflow.aliases.get(path).map_or(path, String::as_str);
         let turn = Turn::on(&workflow, &catalog, read(record)?, self.core.now_ms());
-        let view = Box::new(self.core.render(&turn, actor, Some(journey)));
+        let view = Box::new(self.core.render_at(&turn, actor, Some(journey), Some(path)));
         let is_here = view.step.path.as_deref().unwrap_or_default() == path;
         Ok(if is_here { Opened::Here(view) } else { Opened::Elsewhere(view) })
     }

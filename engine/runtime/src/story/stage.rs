@@ -223,7 +223,8 @@ impl<'a> Stage<'a> {
     /// What the form of the shown step holds.
     fn held(&self) -> Value {
         let Ok(turn) = self.turn() else { return Value::Null };
-        let view = render(&turn, &self.actor, Some("story"), &|partner| format!("https://here/return/{partner}"));
+        let view =
+            render(&turn, &self.actor, (Some("story"), None), &|partner| format!("https://here/return/{partner}"));
         serde_json::to_value(view).map(|mut view| view["step"]["form"]["data"].take()).unwrap_or_default()
     }
 
@@ -458,7 +459,7 @@ impl<'a> Stage<'a> {
             return wrong;
         }
         let reader = Actor { roles: self.roles.clone(), ..self.actor.clone() };
-        let view = render(&turn, &reader, Some("story"), &|partner| format!("https://here/return/{partner}"));
+        let view = render(&turn, &reader, (Some("story"), None), &|partner| format!("https://here/return/{partner}"));
         let view = serde_json::to_value(view).unwrap_or(Value::Null);
         let messages = view["messages"].as_array().cloned().unwrap_or_default();
         each_in("messages", &expect.messages, &messages, &mut wrong);
