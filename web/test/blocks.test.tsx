@@ -547,6 +547,22 @@ test('lists as tabs, a filter with a way back, a second action, comparing as an 
   expect(names()).toEqual(['B']);
 });
 
+test('on a phone a fourth plan cannot be added to three that are compared (R9-38)', async () => {
+  window.history.replaceState(null, '', '/');
+  render(
+    <ActionsContext.Provider value={{ send: vi.fn(), change: vi.fn(), documentUrl: () => '#', say: vi.fn() }}>
+      <OptionsView items={['A', 'B', 'C', 'D'].map((id) => offer(id))} compare_max={3} />
+    </ActionsContext.Provider>,
+  );
+  const box = (name: string) => screen.getByRole<HTMLInputElement>('checkbox', { name: `Compare ${name}` });
+  for (const name of ['A', 'B', 'C', 'D']) await userEvent.click(box(name));
+  expect(['A', 'B', 'C', 'D'].map((name) => box(name).checked)).toEqual([true, true, true, false]);
+  expect(box('D').disabled).toBe(true);
+  await userEvent.click(box('A'));
+  await userEvent.click(box('D'));
+  expect(['A', 'B', 'C', 'D'].map((name) => box(name).checked)).toEqual([false, true, true, true]);
+});
+
 test('lists stand in the order that is named, whatever comes when; of many cards three, the rest on request', async () => {
   const named = ['top', 'middle', 'all'].map((id) => ({ id, title: id }));
   const page = (items: Option[]) => (
