@@ -1,4 +1,4 @@
-//! A line of business that is files and nothing else: health insurance for a family (`fixtures/health`), among the
+//! A line of business that is files and nothing else: health insurance for a family (`fixtures/family`), among the
 //! definitions of the product.
 
 use engine_definitions::{Files, Problem, fmt, load};
@@ -12,7 +12,7 @@ const LINES_MAX: usize = 900;
 fn among_the_others() -> Files {
     let mut files =
         Files::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("the definitions are there");
-    for (path, bytes) in fixture("health").iter() {
+    for (path, bytes) in fixture("family").iter() {
         files.insert(path, bytes.clone());
     }
     files
@@ -24,7 +24,7 @@ fn a_family_is_insured_by_files_alone() {
     assert_eq!(loaded.problems.iter().map(Problem::to_string).collect::<Vec<_>>(), Vec::<String>::new());
     let catalog = loaded.catalog.expect("a catalog");
     let mut runner = Runner::new(&catalog);
-    let stories = catalog.workflow("health/retail").expect("the flow").stories();
+    let stories = catalog.workflow("family/retail").expect("the flow").stories();
     for story in stories {
         let outcome = runner.run(story);
         assert!(matches!(outcome, Outcome::Held), "{}: {outcome:?}", story.id);
@@ -34,7 +34,7 @@ fn a_family_is_insured_by_files_alone() {
 
 #[test]
 fn its_files_are_few_and_in_the_one_style() {
-    let files = fixture("health");
+    let files = fixture("family");
     let mut lines = 0;
     for (path, bytes) in files.iter() {
         let text = std::str::from_utf8(bytes).expect("text");

@@ -8,7 +8,7 @@ const test = base.extend<{ walk: Walk }, { insured: Product }>({
   insured: [
     // biome-ignore lint/correctness/noEmptyPattern: the runner wants a pattern
     async ({}, use) => {
-      const product = await Product.startWith('health');
+      const product = await Product.startWith('family');
       await use(product);
       await product.stop();
     },
