@@ -34,7 +34,7 @@ export function generate(seed, answers) {
     switch (kind) {
       case 'text':
         return {
-          ...title, type: 'string', maxLength: r.int(3, 12), ...maybe(0.4, () => ({ minLength: r.int(0, 4) })),
+          ...title, type: 'string', maxLength: r.int(4, 12), ...maybe(0.4, () => ({ minLength: r.int(0, 4) })),
           ...maybe(0.3, () => ({ pattern: r.pick(PATTERNS) })), ...maybe(0.5, () => ({ 'x-normalise': r.times(1, 3, () => r.pick(STEPS)) })),
           ...maybe(0.2, () => ({ 'x-refuse': r.pick(REFUSALS) })),
           ...maybe(0.1, () => ({ 'x-messages': { required: 'Give {label}', 'length.between': '{min} to {max}', pattern: 'Not so' } })),
@@ -54,7 +54,7 @@ export function generate(seed, answers) {
             : { ...title, type: 'integer', oneOf: list.map((value, i) => ({ const: i, title: value })) }
       }
       case 'boxes':
-        return { ...title, type: 'array', maxItems: r.int(1, 4), ...maybe(0.5, () => ({ uniqueItems: true })), ...maybe(0.3, () => ({ minItems: r.int(1, 2) })), items: { type: 'string', enum: CHOICES.slice(0, r.int(1, 4)) } }
+        return { ...title, type: 'array', maxItems: r.int(2, 4), ...maybe(0.5, () => ({ uniqueItems: true })), ...maybe(0.3, () => ({ minItems: r.int(1, 2) })), items: { type: 'string', enum: CHOICES.slice(0, r.int(1, 4)) } }
       case 'list':
         return { ...title, type: 'array', maxItems: 3, items: r.chance(0.5) ? { type: 'integer', minimum: 1 } : { type: 'string', maxLength: 5, pattern: r.pick(PATTERNS), 'x-normalise': ['trim', r.pick(['upper', 'lower'])] } }
       case 'date':

@@ -282,7 +282,10 @@ test('the code of the page leads straight to the account, another number is no d
   await expect(page.getByRole('dialog')).toBeHidden();
   await page.goto(product.base);
   await page.getByRole('banner').locator('summary', { hasText: 'My account' }).click();
+  // the page is the home page before and after
+  const left = page.waitForEvent('load');
   await page.getByRole('banner').getByRole('button', { name: 'Logout' }).click();
+  await left;
   await page.waitForURL(`${product.base}/`);
 
   // back to the number and on again: the code that was sent is still asked for, and nothing more is sent
