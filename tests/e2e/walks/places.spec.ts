@@ -70,10 +70,10 @@ test('a dialog has a hash, its steps too; Back and Forward move between them, cl
   await expect(page).toHaveURL(`${product.base}/`);
 });
 
-test('a form that has no hash stands in the page, knows what it is about and ends at a page of its own (R2.9-05)', async ({ page, walk, product }) => {
+test('a form that has no hash stands in the page, knows what it is about and ends at a page of its own (R1-12, R1-13, R2.9-05)', async ({ page, walk, product }) => {
   await page.setViewportSize(phone);
   await page.goto(`${product.base}/sme`);
-  await page.getByRole('link', { name: 'Shopkeeper and office package' }).click();
+  await page.getByRole('link', { name: 'Shopkeeper package' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Shopkeeper insurance' })).toBeVisible();
   await describe(walk);
   await expect(walk.field('What would you like to insure?').locator('option:checked')).toHaveText('Shopkeeper package');
