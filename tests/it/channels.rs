@@ -4,6 +4,7 @@
 use crate::purchase::{Customer, INSURER};
 use crate::roles::sitting;
 use engine_definitions::{Files, SitePartner};
+use engine_settings::Settings;
 use journey_tests::server::{TestServer, Visitor, fixture};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -14,7 +15,12 @@ const CALLBACK: &str = "leads/callback";
 async fn product() -> TestServer {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let files = Files::read_dir(root).expect("the definitions are there");
-    TestServer::start_with(files, |settings| settings.sandbox.delay_percent = 0).await
+    let open = |settings: &mut Settings| {
+        settings.sandbox.delay_percent = 0;
+        // every page is opened from one address
+        settings.limits.rate_burst = 10_000;
+    };
+    TestServer::start_with(files, open).await
 }
 
 /// The record of a request to be called, begun by this visitor.

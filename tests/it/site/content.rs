@@ -1,0 +1,412 @@
+//! What the pages of the lines say, and the leads that their forms take.
+
+use super::{between, product, values};
+use journey_tests::server::{TestServer, Visitor};
+use serde_json::{Value, json};
+
+/// Texts of the first table of a page, row by row.
+fn table(html: &str) -> Vec<Vec<&str>> {
+    let rows = between(html, "<table>", "</table>").split("<tr>").skip(1);
+    let texts = rows.map(|row| row.split('>').filter_map(|part| part.split('<').next()));
+    texts.map(|cells| cells.filter(|text| !text.is_empty()).collect()).collect()
+}
+
+/// Begins a journey as a visitor of its own: the first page that it answers with, and the lead that it has recorded.
+async fn begun(server: &TestServer, workflow: &str, data: Value) -> (Value, Value) {
+    let view = server.visitor().start(workflow, data).await.ok(201);
+    let id = view["journey"]["id"].as_str().expect("a journey");
+    let records = server.store().await.records(id).await.expect("a read");
+    let lead = records.into_iter().find(|record| record.kind == "lead").map_or(Value::Null, |record| record.data);
+    (view, lead)
+}
+
+fn business(product: &str) -> Value {
+    json!({
+        "name": "Asha Rao", "businessName": "Lakeview Traders", "mobile": "9876543210", "email": "asha@example.com",
+        "productType": product,
+    })
+}
+
+/// Pages have what is theirs, and none of the landings is without the disclaimer (R1-30).
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_say_what_is_theirs() {
+    const EIGHTY_D: &str =
+        "₹75,000: deduction for health insurance of you and of parents above 60 (section 126, before: section 80D)";
+    const THANKS: &str =
+        "For choosing the product! Our relationship manager will call you to guide you along with your purchase.";
+    let server = product().await;
+    let visitor = server.visitor();
+    for (row, path, part) in [
+        ("R1-36", "/tax-saving-schemes", EIGHTY_D),
+        ("R1-37", "/tax-saving-schemes", "₹54,600: tax saved"),
+        ("R1-38", "/tax-saving-schemes", "₹46,800: tax saved"),
+        ("R2.1-21", "/sme/success-page", "<h1>Thank You!</h1>"),
+        ("R2.1-21", "/sme/success-page", THANKS),
+        ("R2.3-01", "/health-insurance", "<h1>Health insurance that pays when it matters</h1>"),
+        ("R2.6-07", "/tax-saving-schemes", "<h1>Save tax, and get something for it</h1>"),
+        ("R2.4-54", "/car-insurance/details-by-registration-number", "name=\"registration\""),
+        ("R2.4-54", "/bike-insurance/details-by-registration-number", "name=\"registration\""),
+        ("R2.4-65", "/motor/feedback", "name=\"rating\""),
+        ("R2.4-65", "/motor/thankyou", "<h1>Thank you</h1>"),
+    ] {
+        let page = visitor.get(path).await;
+        assert!(page.status == 200 && page.text().contains(part), "{row} {path}: {part}");
+    }
+    for path in [
+        "/",
+        "/car-insurance",
+        "/car-insurance/lp",
+        "/car-insurance/tp",
+        "/bike-insurance",
+        "/bike-insurance/lp",
+        "/bike-insurance/tp",
+        "/health-insurance",
+        "/health-insurance/advisor-at-home",
+        "/health-insurance/lp-brand",
+        "/health-insurance/lp-fusion",
+        "/life-insurance",
+        "/life-insurance/term-insurance",
+        "/investment",
+        "/tax-saving-schemes",
+        "/travel-insurance",
+        "/sme",
+        "/sme/shopkeeper",
+    ] {
+        let page = visitor.get(path).await;
+        let html = page.text();
+        let legal = between(&html, "<p class=\"site-legal\">", "</p>");
+        assert!(
+            page.status == 200 && legal.contains("Insurance is the subject matter of solicitation."),
+            "R1-30 {path}"
+        );
+    }
+    server.stop().await;
+}
+
+/// R2.7-01..06: whoever still has a former name of an insurer is led to its page, with the query.
+#[tokio::test(flavor = "multi_thread")]
+async fn former_names_of_insurers_lead_to_the_present_ones() {
+    let server = product().await;
+    let visitor = server.visitor();
+    for (from, to) in [
+        ("/health-insurance/religare", "/health-insurance/care"),
+        ("/health-insurance/edelweiss", "/health-insurance/zuno"),
+        ("/car-insurance/companies/edelweiss", "/car-insurance/companies/zuno"),
+        ("/bike-insurance/companies/edelweiss", "/bike-insurance/companies/zuno"),
+        ("/life-insurance/edelweiss-tokio", "/life-insurance/edelweiss-life"),
+        ("/life-insurance/term-insurance/edelweiss-tokio", "/life-insurance/term-insurance/edelweiss-life"),
+    ] {
+        let led = visitor.get(&format!("{from}?a=1&b=2")).await;
+        assert_eq!((led.status, led.header("location")), (301, format!("{to}?a=1&b=2").as_str()), "{from}");
+        assert_eq!(visitor.get(to).await.status, 200, "{to}");
+    }
+    server.stop().await;
+}
+
+/// R2.4-32, R3-36: the pages of both vehicles list the insurers; the master data knows those of health by their ids.
+#[tokio::test(flavor = "multi_thread")]
+async fn insurers_are_listed() {
+    let server = product().await;
+    let visitor = server.visitor();
+    for list in ["/car-insurance/companies", "/bike-insurance/companies"] {
+        let page = visitor.get(list).await;
+        let html = page.text();
+        assert_eq!(page.status, 200, "R2.4-32 {list}");
+        let one = format!("{list}/");
+        let pages = values(&html, "href").filter(|link| link.starts_with(&one)).count();
+        assert!(pages > 20, "R2.4-32 {list}: {pages}");
+        for name in ["HDFC ERGO", "Digit", "New India"] {
+            assert!(html.contains(&format!(". {name}")), "R2.4-32 {list}: {name}");
+        }
+    }
+    let health = visitor.get("/api/v1/master/insurers?health=true&limit=50").await.ok(200);
+    let rows = health["rows"].as_array().expect("rows");
+    for (id, name) in [("32", "Niva Bupa"), ("31", "Manipal Cigna")] {
+        assert!(rows.iter().any(|row| row["id"] == id && row["name"] == name), "R3-36 {id}: {rows:?}");
+    }
+    server.stop().await;
+}
+
+/// R2.4-47, R3-48, R9-17: what a repair pays, with zero depreciation first.
+#[tokio::test(flavor = "multi_thread")]
+async fn zero_depreciation_is_told_part_by_part() {
+    let server = product().await;
+    let visitor = server.visitor();
+    for path in ["/car-insurance/zero-depreciation", "/bike-insurance/zero-depreciation"] {
+        let page = visitor.get(path).await;
+        let html = page.text();
+        let expected = [
+            ["Part", "With zero depreciation", "Without"],
+            ["Repair", "100%", "50%"],
+            ["Glass", "100%", "100%"],
+            ["Fibre", "100%", "70%"],
+            ["Paint", "100%", "50%"],
+            ["Plastic", "100%", "50%"],
+            ["Metal", "100%", "Depends on the age"],
+        ];
+        assert_eq!((page.status, table(&html)), (200, expected.map(Vec::from).to_vec()), "{path}");
+    }
+    server.stop().await;
+}
+
+/// R1-14: retail customers, shopkeepers and businesses begin where they land; R1-12, R1-13: a business is thanked.
+#[tokio::test(flavor = "multi_thread")]
+async fn each_group_of_customers_begins_where_it_lands() {
+    let server = product().await;
+    let visitor = server.visitor();
+    for path in ["/car-insurance", "/sme/shopkeeper", "/sme"] {
+        assert_eq!(visitor.get(path).await.status, 200, "R1-14 {path}");
+    }
+    let (view, _) = begun(&server, "motor/car", json!({"kind": "registered", "registration": "DL3CAB1234"})).await;
+    assert_eq!(view["journey"]["status"], "active", "R1-14 {view}");
+    for product in ["shopkeeper", "groupMedical"] {
+        let (view, lead) = begun(&server, "sme/lead", business(product)).await;
+        assert_eq!((&view["step"]["title"], &lead["productType"]), (&json!("Thank You!"), &json!(product)), "R1-14");
+    }
+    server.stop().await;
+}
+
+/// R2.6-10..14, R3-68: each cover of a business has its page, whose form knows what it is about; the lead says it by
+/// its code. Longer addresses of before lead to them.
+#[tokio::test(flavor = "multi_thread")]
+async fn each_cover_of_a_business_has_a_page_and_a_code() {
+    let server = product().await;
+    let visitor = server.visitor();
+    for (slug, code) in [
+        ("group-medical", "groupMedical"),
+        ("group-term-life", "gtli"),
+        ("group-personal-accident", "groupPersonal"),
+        ("workmen-compensation", "workmenCompensation"),
+        ("contractor-plant", "cpm"),
+        ("erection", "erection"),
+        ("contractors-all-risk", "contractors"),
+        ("machinery-breakdown", "machinery"),
+        ("directors-and-officers", "dno"),
+        ("errors-and-omissions", "eno"),
+        ("commercial-general-liability", "cgl"),
+        ("carrier-legal", "carrier"),
+        ("public-liability", "publicLiability"),
+        ("professional-indemnity", "professionalIndemnity"),
+        ("fidelity", "fidelity"),
+        ("cyber", "cyber"),
+        ("specific-marine", "specificMarine"),
+        ("open-marine", "openMarine"),
+        ("marine-hull", "marineHull"),
+        ("fire-and-burglary", "fire"),
+        ("shopkeeper", "shopkeeper"),
+        ("home-package", "homePackage"),
+        ("jewellers", "jewellers"),
+        ("office-package", "officePackage"),
+    ] {
+        let page = visitor.get(&format!("/sme/{slug}")).await;
+        let chosen = format!("<option value=\"{code}\" selected");
+        assert!(page.status == 200 && page.text().contains(&chosen), "{slug}: {}", page.status);
+        let (_, lead) = begun(&server, "sme/lead", business(code)).await;
+        assert_eq!(lead["productType"], code, "{slug}");
+    }
+    assert_eq!(visitor.get("/sme/nobody").await.status, 404);
+    for slug in ["group-medical", "workmen-compensation", "fire-and-burglary", "shopkeeper"] {
+        let led = visitor.get(&format!("/sme/{slug}-insurance?a=1")).await;
+        assert_eq!((led.status, led.header("location")), (301, format!("/sme/{slug}?a=1").as_str()));
+    }
+    server.stop().await;
+}
+
+/// Each page with its own heading; under an address that no row has there is none.
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_from_rows_have_their_own_headings() {
+    let server = product().await;
+    let visitor = server.visitor();
+    for (row, path, heading) in [
+        ("R2.3-02", "/health-insurance/companies", "Health insurers"),
+        ("R2.3-03", "/health-insurance/plans", "Kinds of health plans"),
+        ("R2.3-03", "/health-insurance/plans/family", "Health insurance for a family"),
+        ("R2.3-03", "/health-insurance/plans/senior-citizen", "Health insurance for seniors"),
+        ("R2.3-03", "/health-insurance/plans/parents", "Health insurance for parents"),
+        ("R2.3-03", "/health-insurance/plans/women", "Health insurance for women"),
+        ("R2.3-03", "/health-insurance/plans/children", "Health insurance for children"),
+        ("R2.3-06", "/health-insurance/claim-settlement", "Claim settlement of health insurers"),
+        ("R2.3-12", "/health-insurance/government-schemes/pm-jay", "PM-JAY: whom it covers"),
+        ("R2.3-13", "/health-insurance/care", "Health plans of Care Health"),
+        ("R2.3-13", "/health-insurance/niva-bupa", "Health plans of Niva Bupa"),
+        ("R2.5-05", "/life-insurance/lic", "LIC of India"),
+        ("R2.5-05", "/life-insurance/term-insurance", "One crore for the family, for the price of a dinner a month"),
+        ("R2.5-06", "/life-insurance/term-insurance/companies", "Insurers of term cover"),
+        ("R2.5-06", "/life-insurance/term-insurance/plans", "Kinds of term plans"),
+        ("R2.5-12", "/life-insurance/term-insurance/lic", "Term insurance of LIC of India"),
+        ("R2.6-01", "/investment/companies", "Insurers that you can save with"),
+        ("R2.6-01", "/investment/plans", "Kinds of investment plans"),
+        ("R2.6-02", "/investment/plans/ulip", "ULIP: how it works"),
+        ("R2.6-02", "/investment/plans/child", "Child plan: how it works"),
+        ("R2.6-02", "/investment/plans/money-back", "Money-back: how it works"),
+        ("R2.6-02", "/investment/plans/retirement", "Pension plan: how it works"),
+        ("R2.6-02", "/investment/plans/endowment", "Endowment: how it works"),
+        ("R2.6-06", "/investment/hdfc-life", "Savings plans of HDFC Life"),
+        ("R2.6-08", "/travel-insurance/companies", "Insurers of trips"),
+        ("R2.6-08", "/travel-insurance/countries", "Countries of your trip"),
+        ("R2.6-08", "/travel-insurance/types", "Kinds of travel insurance"),
+        ("R2.6-08", "/travel-insurance/benefits", "What travel insurance pays"),
+        ("R2.6-08", "/travel-insurance/articles", "Travel articles"),
+    ] {
+        let page = visitor.get(path).await;
+        let html = page.text();
+        assert_eq!((page.status, between(&html, "<h1>", "</h1>")), (200, heading), "{row} {path}");
+    }
+    for (row, path) in [
+        ("R2.3-12", "/health-insurance/government-schemes/nothing"),
+        ("R2.3-13", "/health-insurance/nobody"),
+        ("R2.5-05", "/life-insurance/nobody"),
+        ("R2.5-12", "/life-insurance/term-insurance/nobody"),
+        ("R2.6-02", "/investment/plans/nothing"),
+        ("R2.6-06", "/investment/nobody"),
+    ] {
+        assert_eq!(visitor.get(path).await.status, 404, "{row} {path}");
+    }
+    // R2.3-02, R2.3-06: with what was published of claims; R2.5-06, R2.6-01, R2.6-08: first pages.
+    for (row, path, part) in [
+        ("R2.3-02", "/health-insurance/companies", "Care Health (before: Religare)"),
+        ("R2.3-06", "/health-insurance/claim-settlement", "82.31%"),
+        ("R2.5-06", "/life-insurance/term-insurance/companies", "LIC of India"),
+        ("R2.6-01", "/investment", "<h1>"),
+        ("R2.6-08", "/travel-insurance", "<h1>Falling ill abroad is expensive</h1>"),
+    ] {
+        let page = visitor.get(path).await;
+        assert!(page.status == 200 && page.text().contains(part), "{row} {path}: {part}");
+    }
+    server.stop().await;
+}
+
+/// The heading of the page of each of these names, which is its own.
+async fn headings(visitor: &Visitor, under: &str, names: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for name in names.split(' ') {
+        let page = visitor.get(&format!("{under}/{name}")).await;
+        let html = page.text();
+        let heading = between(&html, "<h1>", "</h1>").to_owned();
+        assert!(page.status == 200 && !heading.is_empty(), "{under}/{name}: {}", page.status);
+        assert!(!found.contains(&heading), "{under}/{name}: a heading of its own");
+        found.push(heading);
+    }
+    found
+}
+
+/// R1-09, R2.3-04, R2.5-03, R2.5-08, R2.5-09, R2.6-03: each subject has its page.
+#[tokio::test(flavor = "multi_thread")]
+async fn subjects_have_pages() {
+    let server = product().await;
+    let visitor = server.visitor();
+    let term = "/life-insurance/term-insurance";
+    for (under, names) in [
+        ("/health-insurance", "top-up critical-illness 1-crore cashless-mediclaim abha"),
+        ("/life-insurance", "postal premium benefits coverage tax-benefits claim-settlement news"),
+        (term, "group family senior-citizen spouse nri non-working-spouse"),
+        ("/investment", "nri best-tax-saving-investment fixed-deposit recurring-deposit news"),
+    ] {
+        headings(&visitor, under, names).await;
+    }
+    let amounts = headings(&visitor, term, "50-lakhs 1-crore 2-crore 5-crore").await;
+    for (heading, amount) in amounts.iter().zip(["₹50 lakh", "₹1 crore", "₹2 crore", "₹5 crore"]) {
+        assert!(heading.contains(amount), "R2.5-09 {heading}");
+    }
+    server.stop().await;
+}
+
+/// R2.4-38, R2.4-44, R2.4-46, R2.4-48..50, R2.4-52, R2.4-53, R2.4-55..60, R2.4-63, R2.4-64: what both vehicles have, and
+/// what only one of them has.
+#[tokio::test(flavor = "multi_thread")]
+async fn subjects_of_vehicles_have_pages() {
+    const BOTH: &str = "edge-claim claim-settlement third-party-insurance third-party-insurance/premium-rates garage \
+        comprehensive comprehensive/what-is-not-covered idv standalone-own-damage-cover \
+        standalone-own-damage-cover/eligibility fines-for-driving-without-insurance expired used faq mumbai bengaluru";
+    const CAR: &str = "pay-as-you-drive imported irdai-rules temporary private long-term-three-year";
+    const BIKE: &str = "long-term electric types e-bike-rental electric-scooter floater scooter cashless compare";
+    let server = product().await;
+    let visitor = server.visitor();
+    for (under, own, others) in [("/car-insurance", CAR, BIKE), ("/bike-insurance", BIKE, CAR)] {
+        headings(&visitor, under, BOTH).await;
+        headings(&visitor, under, own).await;
+        for name in others.split(' ') {
+            assert_eq!(visitor.get(&format!("{under}/{name}")).await.status, 404, "{under}/{name}");
+        }
+        let questions = visitor.get(&format!("{under}/faq")).await.text();
+        assert!(questions.matches("<summary>").count() >= 3, "R2.4-57 {under}");
+    }
+    for path in ["/motor-insurance", "/motor-insurance/careline"] {
+        assert_eq!(visitor.get(path).await.status, 200, "R2.4-63 {path}");
+    }
+    let licence = visitor.get("/irda-license").await.text();
+    assert!(licence.contains("19/03/2026") && licence.contains("Direct (Life and General)"), "R2.4-64 {licence}");
+    server.stop().await;
+}
+
+/// R2.4-39, R2.4-51: each add-on that a vehicle can have has a page, to which that of all of them leads.
+#[tokio::test(flavor = "multi_thread")]
+async fn add_ons_have_pages() {
+    const BOTH: &str = "zero-depreciation consumables engine-protection return-to-invoice roadside-assistance";
+    const CAR: &str = "tyre-secure key-replacement personal-belongings ncb-protection paid-driver";
+    let server = product().await;
+    let visitor = server.visitor();
+    for (line, own) in [("/car-insurance", format!("{BOTH} {CAR}")), ("/bike-insurance", BOTH.to_owned())] {
+        let all = format!("{line}/add-on-covers");
+        headings(&visitor, &all, &own).await;
+        let list = visitor.get(&all).await;
+        let html = list.text();
+        let led: Vec<String> = values(&html, "href").filter(|link| link.starts_with(&format!("{all}/"))).collect();
+        assert_eq!((list.status, led.len()), (200, own.split(' ').count()), "R2.4-51 {led:?}");
+        assert_eq!(visitor.get(&format!("{all}/nothing")).await.status, 404, "R2.4-39 {line}");
+    }
+    assert_eq!(visitor.get("/bike-insurance/add-on-covers/paid-driver").await.status, 404);
+    server.stop().await;
+}
+
+/// R2.4-28..30, R2.4-67, R2.1-22, R2.3-10, R2.5-11, R7.3-30: digits are a part of the list, anything else is an article.
+#[tokio::test(flavor = "multi_thread")]
+async fn news_have_lists_in_parts_and_articles() {
+    let server = product().await;
+    let visitor = server.visitor();
+    for list in [
+        "/news/",
+        "/car-insurance/news/",
+        "/car-insurance/news",
+        "/car-insurance/news/2",
+        "/car-insurance/news/2.htm",
+        "/bike-insurance/news",
+        "/bike-insurance/news/2",
+        "/bike-insurance/news/2.htm",
+        "/health-insurance/news",
+        "/health-insurance/articles",
+        "/life-insurance/term-insurance/news",
+        "/sme/news",
+    ] {
+        let page = visitor.get(list).await;
+        let html = page.text();
+        let items = between(&html, "<ul class=\"cards\">", "</ul>").matches("<li").count();
+        assert!(page.status == 200 && (2..=10).contains(&items), "{list}: {} {items}", page.status);
+    }
+    let part = visitor.get("/car-insurance/news/2.htm").await.text();
+    assert!(between(&part, "<link rel=\"canonical\" href=\"", "\"").ends_with("/car-insurance/news/2"), "R2.4-28");
+    for line in ["/car-insurance", "/bike-insurance"] {
+        let article = visitor.get(&format!("{line}/news/telangana-plates-tg")).await;
+        assert!(article.status == 200 && article.text().contains("<h1>Telangana plates begin with TG</h1>"), "{line}");
+        for unknown in ["no-such-article", "99"] {
+            assert_eq!(visitor.get(&format!("{line}/news/{unknown}")).await.status, 404, "{line}: {unknown}");
+        }
+    }
+    server.stop().await;
+}
+
+/// R1-31: what customers say, each with stars, words and a name.
+#[tokio::test(flavor = "multi_thread")]
+async fn customers_are_heard_on_the_first_page() {
+    let server = product().await;
+    let page = server.visitor().get("/").await.text();
+    let reviews = between(&page, "data-block=\"reviews\"", "</section>");
+    let said: Vec<&str> = reviews.split("<li").skip(1).collect();
+    assert!(said.len() >= 3, "{reviews}");
+    for one in said {
+        let fields =
+            [between(one, "<span class=\"sr\">", "<"), between(one, "<p>", "<"), between(one, "<strong>", "<")];
+        assert!(fields[0].ends_with("of 5 stars") && fields.iter().all(|field| !field.is_empty()), "{one}");
+    }
+    server.stop().await;
+}
