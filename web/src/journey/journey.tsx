@@ -231,7 +231,9 @@ function useAnswered(
   const seen = useRef({ step: view.step.id, adopted, failure: undefined as Context['failure'], answered: 0 });
   const before = seen.current;
   if (before.adopted !== adopted || before.failure !== failure) {
-    const isTold = before.adopted === adopted ? failure !== undefined : arrival === 'sent';
+    // two views in one drawing: we asked, waited, and are back where we were
+    const isAnswer = arrival === 'sent' || adopted > before.adopted + 1;
+    const isTold = before.adopted === adopted ? failure !== undefined : isAnswer;
     const answered = before.step === view.step.id ? before.answered + Number(isTold) : 0;
     seen.current = { step: view.step.id, adopted, failure, answered };
   }
