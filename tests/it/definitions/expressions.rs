@@ -3,7 +3,7 @@
 use super::{NOON, catalog, library};
 use engine_statechart::expression::Expression;
 use engine_statechart::source::Span;
-use engine_statechart::{Scope, Vocabulary};
+use engine_statechart::{Dialect, Scope, Vocabulary};
 use serde_json::{Value, json};
 
 fn eval(text: &str) -> Result<Value, String> {
@@ -13,7 +13,7 @@ fn eval(text: &str) -> Result<Value, String> {
     let host = workflow.host(&now, &journey, &catalog);
     let functions = engine_definitions::FUNCTIONS.iter().map(|(n, a)| ((*n).to_owned(), a.clone())).collect();
     let variables = ["now", "today", "journey", "params"].map(str::to_owned).into();
-    let vocabulary = Vocabulary { functions, variables, ..Vocabulary::default() };
+    let vocabulary = Vocabulary { functions, variables, dialect: Dialect::Rich, ..Vocabulary::default() };
     let expression = Expression::compile(text, &Span::unknown(), &vocabulary, &[]).map_err(|p| p.to_string())?;
     expression.eval(&Scope::new().with_host(&host)).map_err(|e| e.message)
 }
@@ -40,6 +40,13 @@ fn maps_and_numbers() {
         ("merge({'a': 1, 'b': 2}, {'b': null})", json!({"a": 1, "b": null})),
         ("without({'a': 1, 'b': 2}, ['a'])", json!({"b": 2})),
         ("sum([1, 2, 3]) + share(1050, 500000) + scale(-5, 1, 2)", json!(528)),
+        ("[1, 2, 3].fold(n, total, 10, total + n)", json!(16)),
+        ("[1, 2].fold(n, so_far, {'list': []}, {'list': so_far.list + [n * 2]}).list", json!([2, 4])),
+        ("compound(100000, 120000, 1, 10)", json!(310_585)),
+        ("discounted(110, 100000, 1, 1)", json!(100)),
+        ("deposits([5000], 67000, 12, 4, 60)", json!([356_829])),
+        ("present_value(600000, 50000, 50000, 15)", json!(9_000_000)),
+        ("yield_of([-100, 110])", json!(1000)),
         ("[keys({'a': 1}), values({'a': 1})]", json!([["a"], [1]])),
     ]);
 }
@@ -69,6 +76,7 @@ fn texts() {
         ),
         ("join(split('a,b', ','), '+')", json!("a+b")),
         ("money(12345600)", json!("₹1,23,456.00")),
+        ("uuid('a') == uuid('a') && uuid('a') != uuid('b') && size(uuid('a')) == 36", json!(true)),
         ("hash('a') == hash('a') && hash('a') != hash('b')", json!(true)),
     ]);
 }

@@ -12,7 +12,7 @@ pub use texts::{covered, mask};
 use crate::calendar::Calendars;
 use crate::master::Masters;
 use crate::table::Tables;
-use crate::values::{Now, amounts, dates, expected, money};
+use crate::values::{Now, amounts, dates, expected, growth, money};
 use crate::workflow::VIEWER;
 use engine_statechart::{Dialect, Host, Limits, Vocabulary, Worked};
 use serde_json::Value;
@@ -21,7 +21,7 @@ use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
 /// Name and number of arguments of every function.
-pub const FUNCTIONS: [(&str, RangeInclusive<usize>); 44] = [
+pub const FUNCTIONS: [(&str, RangeInclusive<usize>); 50] = [
     ("get", 3..=3),
     ("say", 1..=2),
     ("merge", 2..=2),
@@ -62,20 +62,27 @@ pub const FUNCTIONS: [(&str, RangeInclusive<usize>); 44] = [
     ("brief", 1..=1),
     ("spelled", 1..=1),
     ("hash", 1..=1),
+    ("uuid", 1..=1),
     ("range", 1..=1),
     ("concat", 1..=1),
     ("first", 1..=1),
     ("abs", 1..=1),
+    ("compound", 4..=4),
+    ("discounted", 4..=4),
+    ("deposits", 5..=5),
+    ("present_value", 4..=4),
+    ("yield_of", 1..=1),
 ];
 
 /// The functions a sandbox script, an operation or a webhook has on top; the caller gives them a meaning.
-pub const CALL_FUNCTIONS: [(&str, RangeInclusive<usize>); 6] = [
+pub const CALL_FUNCTIONS: [(&str, RangeInclusive<usize>); 7] = [
     ("recall", 2..=2),
     ("recall_all", 1..=1),
     ("new_id", 1..=1),
     ("hmac_sha256_hex", 2..=2),
     ("unix", 1..=1),
     ("time_of", 1..=1),
+    ("file", 1..=1),
 ];
 
 /// Variables of a workflow's expressions beside `context` and `event`.
@@ -190,6 +197,15 @@ impl Host for ProductHost<'_> {
             ("sum", [list]) => money::sum(list),
             ("share", [amount, rate]) => money::share(amount, rate),
             ("scale", [a, n, d]) => money::scale(a, n, d),
+            ("compound", [amount, rate, per_year, times]) => growth::compound(amount, rate, per_year, times),
+            ("discounted", [amount, rate, per_year, times]) => growth::discounted(amount, rate, per_year, times),
+            ("deposits", [payments, rate, per_year, compounded, times]) => {
+                growth::deposits(payments, rate, per_year, compounded, times)
+            }
+            ("present_value", [amount, growth, discount, times]) => {
+                growth::present_value(amount, growth, discount, times)
+            }
+            ("yield_of", [flows]) => growth::yield_of(flows),
             ("abs", [a]) => {
                 a.as_i64().and_then(i64::checked_abs).map(Value::from).ok_or_else(|| expected("an integer", a))
             }
@@ -217,6 +233,7 @@ impl Host for ProductHost<'_> {
             ("title", [a]) => Ok(Value::String(t::title(text(a)?))),
             ("join", [list, separator]) => t::join(list, text(separator)?),
             ("split", [a, separator]) => t::split(text(a)?, text(separator)?),
+            ("uuid", [a]) => Ok(Value::String(t::uuid(&crate::text::plain(a)))),
             ("hash", [a]) => Ok(Value::from(t::hash(&crate::text::plain(a)))),
             ("money", [paise]) => money::show(paise).map(Value::String),
             ("brief", [paise]) => money::int(paise).map(|paise| Value::String(amounts::brief(paise))),

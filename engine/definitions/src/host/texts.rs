@@ -2,6 +2,7 @@
 
 use crate::values::expected;
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 const TEXT_BYTES_MAX: usize = 64 * 1024;
 
@@ -98,6 +99,15 @@ pub fn split(text: &str, separator: &str) -> Result<Value, String> {
 pub fn hash(text: &str) -> i64 {
     let hash = text.bytes().fold(0x811c_9dc5_u32, |h, b| (h ^ u32::from(b)).wrapping_mul(0x0100_0193));
     i64::from((hash ^ (hash >> 15)) & 0x7fff_ffff)
+}
+
+/// The same text has the same UUID: version 8 of RFC 9562, from the SHA-256 of the text.
+pub fn uuid(text: &str) -> String {
+    let mut bytes = Sha256::digest(text.as_bytes());
+    bytes[6] = bytes[6] & 0x0f | 0x80;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let hex = hex::encode(&bytes[..16]);
+    [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
 }
 
 #[cfg(test)]

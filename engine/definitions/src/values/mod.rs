@@ -2,6 +2,7 @@
 
 pub mod amounts;
 pub mod dates;
+pub mod growth;
 pub mod money;
 
 pub use dates::{Now, local_ms, locale, parse_date, parse_time, show_time, time_value};

@@ -431,6 +431,10 @@ impl<'a: 'e, 'e> Evaluation<'a, 'e> {
         let mut error = None;
         let mut matches = 0u64;
         let mut list = Vec::new();
+        let mut so_far = match &comprehension.kind {
+            ComprehensionKind::Fold(initial, _) => self.expr(initial)?,
+            _ => Val::Null,
+        };
         for element in elements {
             self.locals.truncate(comprehension.local);
             self.locals.push(element);
@@ -458,6 +462,11 @@ impl<'a: 'e, 'e> Evaluation<'a, 'e> {
                         list.push(self.json(at, value)?);
                     }
                 }
+                ComprehensionKind::Fold(_, value) => {
+                    self.locals.push(so_far);
+                    let value = self.expr(value)?;
+                    so_far = Val::made(self.json(at, value)?);
+                }
             }
         }
         match (&comprehension.kind, error) {
@@ -465,6 +474,7 @@ impl<'a: 'e, 'e> Evaluation<'a, 'e> {
             (ComprehensionKind::All(_), None) => Ok(Val::Bool(true)),
             (ComprehensionKind::Exists(_), None) => Ok(Val::Bool(false)),
             (ComprehensionKind::ExistsOne(_), _) => Ok(Val::Bool(matches == 1)),
+            (ComprehensionKind::Fold(..), _) => Ok(so_far),
             (ComprehensionKind::Filter(_) | ComprehensionKind::Map(..), _) => {
                 Ok(Val::Made(Box::new(Value::Array(list))))
             }

@@ -57,7 +57,7 @@ pub struct Lowering<'a> {
 
 type Lowers<T = Expr> = Result<T, Box<Fault>>;
 
-const MACROS: [&str; 5] = ["all", "exists", "exists_one", "map", "filter"];
+const MACROS: [&str; 6] = ["all", "exists", "exists_one", "map", "filter", "fold"];
 const OPTIONALS: [&str; 3] = ["or", "orValue", "hasValue"];
 
 impl<'a> Lowering<'a> {
@@ -241,6 +241,9 @@ impl<'a> Lowering<'a> {
     }
 
     fn method(&mut self, at: u32, target: Ast, name: String, args: Vec<Ast>) -> Lowers {
+        if name == "fold" && self.vocabulary.dialect == Dialect::Plain {
+            return Err(Fault::new(at, "`fold` does not belong to the plain dialect"));
+        }
         if MACROS.contains(&name.as_str()) {
             return self.comprehension(at, target, &name, args);
         }
@@ -313,23 +316,27 @@ impl<'a> Lowering<'a> {
                 format!("`{name}` is nested more than {} deep", self.vocabulary.limits.comprehension_nesting_max);
             return Err(Fault::coded(at, "expression-limit", message, None));
         }
-        let most = if name == "map" { 3 } else { 2 };
-        check_arity(at, name, &(2..=most), args.len())?;
+        let arity = match name {
+            "map" => 2..=3,
+            "fold" => 4..=4,
+            _ => 2..=2,
+        };
+        check_arity(at, name, &arity, args.len())?;
         let range = self.expr(target)?;
         let mut args = args.into_iter();
-        let Some(Ast { kind: Kind::Ident(variable), .. }) = args.next() else {
-            return Err(Fault::new(at, format!("the first argument of `{name}` is a name for the element")));
-        };
-        if self.known.is_some_and(|k| k.is_name(&variable)) {
-            let message = format!("`{variable}` is a value and cannot be a variable of `{name}`");
-            return Err(Fault::coded(at, "shadowed", message, None));
-        }
+        let variable = self.macro_variable(at, name, args.next())?;
         let local = self.locals.len();
-        self.locals.push(variable);
-        self.nesting += 1;
-        let bodies = self.list(args.collect());
-        self.nesting -= 1;
-        self.locals.pop();
+        if name == "fold" {
+            let so_far = self.macro_variable(at, name, args.next())?;
+            let initial = args
+                .next()
+                .map_or_else(|| Err(Fault::new(at, "`fold` needs what it begins with")), |a| self.expr(a))?;
+            let value = self.within([variable, so_far], args.collect())?.into_iter().next();
+            let value = value.ok_or_else(|| Fault::new(at, "`fold` needs what the result becomes"))?;
+            let kind = ComprehensionKind::Fold(initial, value);
+            return Ok(Expr::Comprehension(at, Box::new(Comprehension { range, local, kind })));
+        }
+        let bodies = self.within([variable], args.collect());
         let mut bodies = bodies?.into_iter();
         let (Some(first), second) = (bodies.next(), bodies.next()) else {
             return Err(Fault::new(at, format!("`{name}` takes a condition")));
@@ -343,6 +350,33 @@ impl<'a> Lowering<'a> {
             (_, None) => ComprehensionKind::Map(None, first),
         };
         Ok(Expr::Comprehension(at, Box::new(Comprehension { range, local, kind })))
+    }
+
+    /// The name that a macro gives to an element, or to its result so far.
+    fn macro_variable(&self, at: u32, of: &str, ast: Option<Ast>) -> Lowers<String> {
+        let Some(Ast { kind: Kind::Ident(variable), .. }) = ast else {
+            let message = match of {
+                "fold" => "`fold` begins with a name for the element and one for the result so far".to_owned(),
+                _ => format!("the first argument of `{of}` is a name for the element"),
+            };
+            return Err(Fault::new(at, message));
+        };
+        if self.known.is_some_and(|k| k.is_name(&variable)) {
+            let message = format!("`{variable}` is a value and cannot be a variable of `{of}`");
+            return Err(Fault::coded(at, "shadowed", message, None));
+        }
+        Ok(variable)
+    }
+
+    /// What is said with these variables in reach.
+    fn within<const N: usize>(&mut self, variables: [String; N], bodies: Vec<Ast>) -> Lowers<Vec<Expr>> {
+        let before = self.locals.len();
+        self.locals.extend(variables);
+        self.nesting += 1;
+        let bodies = self.list(bodies);
+        self.nesting -= 1;
+        self.locals.truncate(before);
+        bodies
     }
 
     fn note_path(&mut self, ast: &Ast) {

@@ -159,14 +159,22 @@ impl Names {
         lowering.locals = parameters.iter().map(|p| (*p).to_owned()).collect();
         let body = Reader { lowering: &mut lowering, problems }.node(node);
         let named = std::mem::take(&mut lowering.named);
-        let called = named.values.iter().filter_map(|(name, _)| self.signatures.slot(name)).collect();
+        // A value of another file by the same name.
+        let other = node.names.as_ref().and_then(|names| names.find(name));
+        let called = match other {
+            Some(_) => Vec::new(),
+            None => named.values.iter().filter_map(|(name, _)| self.signatures.slot(name)).collect(),
+        };
         let of_journey = |name: &String| name != "params" && !vocabulary.functions.contains_key(name);
         let definition = Definition {
             name: name.into(),
             parameters: parameters.iter().map(|p| (*p).into()).collect(),
             span: key.span.clone(),
             is_path: is_path(&body),
-            is_constant: !named.names.iter().any(of_journey) && !has_place(&body),
+            is_constant: match other {
+                Some((_, value)) => value.is_constant,
+                None => !named.names.iter().any(of_journey) && !has_place(&body),
+            },
             body,
             node: node.clone(),
             things: named.things,
@@ -223,6 +231,11 @@ impl Names {
     pub(super) fn find(&self, name: &str) -> Option<(usize, &Definition)> {
         let slot = self.signatures.slot(name)?;
         Some((slot, self.values.get(slot)?))
+    }
+
+    /// How many arguments the value of this name takes.
+    pub fn arity(&self, name: &str) -> Option<usize> {
+        self.signatures.arity(name)
     }
 
     /// Where a short name leads.

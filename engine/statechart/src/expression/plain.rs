@@ -207,6 +207,11 @@ impl<'n> Inliner<'n> {
             };
         }
         let target = self.boxed(target)?;
+        if name == "fold" {
+            return Err(
+                "`fold` is not part of plain CEL: work it out in the product, not in a guard of the machine".to_owned()
+            );
+        }
         let is_macro = matches!(name.as_str(), "all" | "exists" | "exists_one" | "map" | "filter");
         let mut arguments = arguments.into_iter();
         let variable = arguments.next();

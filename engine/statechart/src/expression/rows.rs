@@ -229,6 +229,11 @@ impl Walk<'_> {
                 }
                 Rows::list(walk.expr(value, frame))
             }
+            ComprehensionKind::Fold(initial, value) => {
+                let so_far = walk.expr(initial, frame);
+                walk.with(Some((so_far, comprehension.local + 1)), frame, |walk, frame| walk.expr(value, frame));
+                Rows::Unknown
+            }
         })
     }
 

@@ -75,6 +75,8 @@ pub enum ComprehensionKind {
     Filter(Expr),
     /// Optional condition, then the value.
     Map(Option<Expr>, Expr),
+    /// The result so far is the variable after the element's: what it begins with, then what it becomes.
+    Fold(Expr, Expr),
 }
 
 /// `{each, as, when, …}` in a list.
@@ -156,6 +158,10 @@ impl Expr {
                     | ComprehensionKind::Filter(body) => visit(body),
                     ComprehensionKind::Map(condition, value) => {
                         condition.iter().for_each(&mut *visit);
+                        visit(value);
+                    }
+                    ComprehensionKind::Fold(initial, value) => {
+                        visit(initial);
                         visit(value);
                     }
                 }

@@ -237,6 +237,10 @@ impl<'e> Walk<'e> {
                         condition.iter().for_each(|c| self.expr(c, env));
                         self.given(condition.iter().map(|c| (c, true)), value, env);
                     }
+                    ComprehensionKind::Fold(initial, value) => {
+                        self.expr(initial, env);
+                        self.expr(value, env);
+                    }
                 }
             }
             Expr::Items(items) => {
