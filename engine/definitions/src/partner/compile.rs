@@ -50,7 +50,8 @@ pub fn compile_partner(id: &str, node: &Node, problems: &mut Vec<Problem>) -> Op
         fields.problems.push(Problem::error("value", &at, "`base_path` starts with `/` and does not end with it"));
     }
     let host = fields.text("host").unwrap_or_else(|| id.to_owned());
-    let kit = fields.text("kit");
+    let kits = fields.get("kit").map_or(&[][..], Node::items);
+    let kits = kits.iter().filter_map(Node::as_str).map(str::to_owned).collect();
     let data = fields.get("data").map_or(json!({}), Node::to_json);
     let auth = fields.get("auth").map_or(Auth::None, |n| auth(n, fields.problems));
     let concurrency = fields.get("limits").and_then(|n| {
@@ -70,7 +71,7 @@ pub fn compile_partner(id: &str, node: &Node, problems: &mut Vec<Problem>) -> Op
         name,
         host,
         base_path,
-        kit,
+        kits,
         data,
         auth,
         concurrency: concurrency.and_then(|n| usize::try_from(n).ok()).unwrap_or(8).clamp(1, 1_000),
@@ -112,7 +113,7 @@ fn auth(node: &Node, problems: &mut Vec<Problem>) -> Auth {
     }
 }
 
-pub(crate) const OPERATION_KEYS: [&str; 15] = [
+pub(crate) const OPERATION_KEYS: [&str; 16] = [
     "contract",
     "title",
     "description",
@@ -122,6 +123,7 @@ pub(crate) const OPERATION_KEYS: [&str; 15] = [
     "headers",
     "body",
     "form",
+    "multipart",
     "idempotent",
     "timeout",
     "retry",
@@ -197,14 +199,19 @@ pub(super) fn compile_operation(
         );
     }
     let headers = pairs(&mut fields, "headers", &REQUEST_NAMES);
-    let body = match (fields.get("body"), fields.get("form")) {
-        (Some(_), Some(form)) => {
-            fields.problems.push(Problem::error("shape", &form.span, "an operation has `body` or `form`, not both"));
+    let body = match (fields.get("body"), fields.get("form"), fields.get("multipart")) {
+        (Some(body), None, None) => {
+            BodyMapping::Json(mapping(body, call_vocabulary(), &REQUEST_NAMES, fields.problems))
+        }
+        (None, Some(_), None) => BodyMapping::Form(pairs(&mut fields, "form", &REQUEST_NAMES)),
+        (None, None, Some(_)) => BodyMapping::Multipart(pairs(&mut fields, "multipart", &REQUEST_NAMES)),
+        (None, None, None) => BodyMapping::None,
+        (_, form, multipart) => {
+            let at = multipart.or(form).map_or(&node.span, |at| &at.span);
+            let message = "an operation has one of `body`, `form` and `multipart`";
+            fields.problems.push(Problem::error("shape", at, message));
             BodyMapping::None
         }
-        (Some(body), None) => BodyMapping::Json(mapping(body, call_vocabulary(), &REQUEST_NAMES, fields.problems)),
-        (None, Some(_)) => BodyMapping::Form(pairs(&mut fields, "form", &REQUEST_NAMES)),
-        (None, None) => BodyMapping::None,
     };
     let mut operation = Operation {
         contract,
@@ -435,7 +442,7 @@ pub fn compile_webhook(partner: &str, name: &str, node: &Node, problems: &mut Ve
         Some(WebhookVerify {
             kind,
             header: verify.need_text("header").to_lowercase(),
-            secret: Credential::parse(&secret),
+            secret: Credential::parse(&secret.replace("{partner}", partner)),
         })
     });
     let window = fields.get("sent").and_then(|sent| {

@@ -86,22 +86,30 @@ pub(crate) fn partners(known: &Known<'_>, problems: &mut Vec<Problem>) -> Partne
                 partner.operations.insert(name.clone(), Arc::new(operation));
             }
         }
-        for (name, node) in folders.get(&owner).into_iter().flat_map(|f| &f.webhooks) {
+        let owners = std::iter::once(owner).chain(partner.kits.iter().cloned().map(Owner::Kit));
+        let told: Vec<_> = owners.filter_map(|owner| folders.get(&owner)).collect();
+        for (name, node) in told.into_iter().flat_map(|folder| &folder.webhooks) {
+            if partner.webhooks.contains_key(name) {
+                continue;
+            }
             if let Some(webhook) = compile_webhook(&found.id, name, node, problems) {
                 partner.webhooks.insert(name.clone(), Arc::new(webhook));
             }
         }
-        if let Some(kit) = partner.kit.as_deref() {
-            match kits.get(kit) {
-                Some(operations) => {
-                    for (name, operation) in operations {
-                        partner.operations.entry(name.clone()).or_insert_with(|| Arc::clone(operation));
-                    }
+        let mut of_kits: BTreeMap<&str, &str> = BTreeMap::new();
+        for kit in partner.kits.clone() {
+            let Some((kit, operations)) = kits.get_key_value(kit.as_str()) else {
+                let at = found.node.get("kit").unwrap_or(&found.node);
+                problems.push(unknown("kit", at, &kit, kits.keys().copied()));
+                continue;
+            };
+            for (name, operation) in operations {
+                if let Some(other) = of_kits.insert(name, kit) {
+                    let message =
+                        format!("the kits `{other}` and `{kit}` of partner `{}` both have `{name}`", found.id);
+                    problems.push(Problem::error("duplicate-id", &found.node.span, message));
                 }
-                None => {
-                    let at = found.node.get("kit").unwrap_or(&found.node);
-                    problems.push(unknown("kit", at, kit, kits.keys().copied()));
-                }
+                partner.operations.entry(name.clone()).or_insert_with(|| Arc::clone(operation));
             }
         }
         one_operation_a_contract(&partner, problems);
@@ -128,8 +136,8 @@ fn folders(nodes: &Nodes) -> Folders<'_> {
             Some(FileKind::Operation { owner, name, part }) => {
                 folders.entry(owner).or_default().add(path, name, part, node);
             }
-            Some(FileKind::Webhook { partner, name }) => {
-                folders.entry(Owner::Partner(partner)).or_default().webhooks.insert(name, node);
+            Some(FileKind::Webhook { owner, name }) => {
+                folders.entry(owner).or_default().webhooks.insert(name, node);
             }
             _ => {}
         }

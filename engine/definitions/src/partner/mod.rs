@@ -35,7 +35,8 @@ pub struct Partner {
     pub host: String,
     /// Prefix of all its operations' paths; starts with `/`, no `/` at the end; may be empty.
     pub base_path: String,
-    pub kit: Option<String>,
+    /// Whose operations it has beside its own: of one file, or of each file with a row of its id.
+    pub kits: Vec<String>,
     /// Readable in its operations as `partner.data`.
     pub data: Value,
     pub auth: Auth,
@@ -61,7 +62,7 @@ impl Partner {
     pub(crate) fn has(&self, owner: &Owner) -> bool {
         match owner {
             Owner::Partner(id) => *id == self.id,
-            Owner::Kit(kit) => self.kit.as_ref() == Some(kit),
+            Owner::Kit(kit) => self.kits.contains(kit),
         }
     }
 
@@ -142,6 +143,9 @@ impl engine_statechart::Host for ExampleHost {
             ("recall", _) => Ok(Value::Null),
             ("recall_all", _) => Ok(Value::Array(Vec::new())),
             ("new_id", [prefix]) => Ok(Value::String(format!("{}example", crate::text::plain(prefix)))),
+            ("file", [Value::String(_)]) => Ok(serde_json::json!({
+                "name": "sample.jpg", "type": "image/jpeg", "size": 6, "sha256": "0".repeat(64), "base64": "c2FtcGxl"
+            })),
             ("hmac_sha256_hex", _) => Ok(Value::String("0".repeat(64))),
             ("unix", [time]) => {
                 let ms = time.as_str().and_then(crate::values::parse_time).ok_or("`unix` takes a time")?;

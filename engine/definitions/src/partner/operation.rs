@@ -56,6 +56,8 @@ pub(crate) enum BodyMapping {
     None,
     Json(Mapping),
     Form(Vec<(String, Mapping)>),
+    /// A value that is the id of a file of the input is sent as the file.
+    Multipart(Vec<(String, Mapping)>),
 }
 
 #[derive(Debug)]
@@ -125,6 +127,7 @@ pub enum Body {
     None,
     Json(Value),
     Form(Vec<(String, String)>),
+    Multipart(Vec<(String, String)>),
 }
 
 /// A successful reply in our words.
@@ -210,6 +213,11 @@ impl Operation {
         }
     }
 
+    /// Ids of files of the journey that an input names.
+    pub fn files<'v>(&self, input: &'v Value) -> Vec<&'v str> {
+        self.contract.as_ref().map_or_else(Vec::new, |contract| contract.input.documents(input))
+    }
+
     /// What a call takes of a customer, as its contract says; where a payment of an amount is awaited, it is money.
     pub fn takes(&self) -> impl Iterator<Item = Takes> {
         let told = self.contract.iter().flat_map(|contract| contract.takes.iter().copied());
@@ -242,7 +250,7 @@ impl Operation {
         let body: Vec<&Mapping> = match &self.body {
             BodyMapping::None => Vec::new(),
             BodyMapping::Json(mapping) => vec![mapping],
-            BodyMapping::Form(fields) => fields.iter().map(|(_, m)| m).collect(),
+            BodyMapping::Form(fields) | BodyMapping::Multipart(fields) => fields.iter().map(|(_, m)| m).collect(),
         };
         let mappings = self.query.iter().chain(&self.headers).map(|(_, m)| m).chain(body).chain([&self.output]);
         let correlate = self.correlate.iter().flat_map(|(a, b)| [a, b]);
@@ -311,6 +319,7 @@ impl Operation {
                 BodyMapping::None => Body::None,
                 BodyMapping::Json(mapping) => Body::Json(mapping.eval(&scope)?),
                 BodyMapping::Form(fields) => Body::Form(pairs(fields)?),
+                BodyMapping::Multipart(fields) => Body::Multipart(pairs(fields)?),
             },
             auth: partner.auth.clone(),
         })
@@ -382,7 +391,7 @@ impl Operation {
             let (body, form) = match &request.body {
                 Body::None => (Value::Null, Value::Null),
                 Body::Json(body) => (body.clone(), Value::Null),
-                Body::Form(fields) => (Value::Null, Value::Object(pairs(fields))),
+                Body::Form(fields) | Body::Multipart(fields) => (Value::Null, Value::Object(pairs(fields))),
             };
             let given = serde_json::json!({"method": request.method, "path": request.path, "query": pairs(&request.query), "headers": pairs(&request.headers), "body": body, "form": form});
             if let Some(place) = differs(expected, &given, "") {

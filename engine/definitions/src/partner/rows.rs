@@ -1,4 +1,5 @@
-//! Partners made from rows: `each: rows(…)` over a table in one file, and files beside it that replace one.
+//! Partners made from rows: `each: rows(…)` over a table in one file, and files beside it that replace one. Rows of
+//! several files with one id are one partner: a company that sells two lines has the operations of both kits.
 
 use super::load::Known;
 use crate::extends::{Kind, apply};
@@ -50,13 +51,57 @@ pub(super) fn expand<'a>(known: &Known<'a>, problems: &mut Vec<Problem>) -> Vec<
         };
         found.extend(tree.map(|node| Found { id, path, node }));
     }
-    let own: BTreeSet<String> = found.iter().map(|f| f.id.clone()).collect();
+    let own: BTreeMap<String, usize> = found.iter().enumerate().map(|(at, f)| (f.id.clone(), at)).collect();
+    let mut rows_at: BTreeMap<String, usize> = BTreeMap::new();
     for (name, rows) in made {
         let path = kind.paths[name];
-        let fresh = rows.into_iter().filter(|(id, _)| !own.contains(id));
-        found.extend(fresh.map(|(id, node)| Found { id, path, node }));
+        for (id, row) in rows {
+            match own.get(&id).copied() {
+                // what stands for this row, or in place of all
+                Some(at) if !extends_another(&known.nodes[found[at].path], name) => {}
+                Some(at) => join(&mut found[at].node, &row),
+                None => match rows_at.get(&id).copied() {
+                    Some(at) => join(&mut found[at].node, &row),
+                    None => {
+                        rows_at.insert(id.clone(), found.len());
+                        found.push(Found { id, path, node: row });
+                    }
+                },
+            }
+        }
     }
     found
+}
+
+/// Whether a partner's file changes a row of another file than `name`.
+fn extends_another(file: &Node, name: &str) -> bool {
+    file.get("extends").and_then(Node::as_str).is_some_and(|base| base != name)
+}
+
+/// The kits, data and operations of another row with the same id; what else it says stands in the first.
+fn join(partner: &mut Node, row: &Node) {
+    let all = |key: &str, partner: &Node| -> Vec<Node> {
+        let of = |node: &Node| node.get(key).map_or(&[][..], Node::items).to_vec();
+        [of(partner), of(row)].concat()
+    };
+    let kits = all("kit", partner);
+    let both = |key: &str, partner: &Node| -> Vec<(Key, Node)> {
+        let mut entries = partner.get(key).map_or(&[][..], Node::map).to_vec();
+        let names: BTreeSet<String> = entries.iter().map(|(k, _)| k.name.clone()).collect();
+        let new = row.get(key).map_or(&[][..], Node::map).iter().filter(|(k, _)| !names.contains(&k.name));
+        entries.extend(new.cloned());
+        entries
+    };
+    let (data, operations) = (both("data", partner), both("operations", partner));
+    let span = partner.span.clone();
+    let mut joined: Vec<(Key, Node)> = partner.map().to_vec();
+    joined.retain(|(key, _)| !matches!(key.name.as_str(), "kit" | "data" | "operations"));
+    for (name, value) in
+        [("kit", Source::List(kits)), ("data", Source::Map(data)), ("operations", Source::Map(operations))]
+    {
+        joined.push((Key { span: span.clone(), name: name.to_owned() }, Node::new(span.clone(), value)));
+    }
+    *partner = Node::new(span, Source::Map(joined));
 }
 
 /// What a file with `extends` says over the row's partner.
