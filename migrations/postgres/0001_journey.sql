@@ -126,6 +126,26 @@ create table documents (
 -- Which documents there are of a journey.
 create index documents_journey on documents (journey);
 
+-- Files that people send with a journey; their bytes lie sealed outside of the database. size: as announced, received: so
+-- many bytes of it are there; version counts its changes; due: when somebody is to look at it; kept: it stays with a record
+-- that stays on the account.
+-- state: 0 receiving, 1 checking, 2 scanning, 3 ready, 4 refused, 5 replaced, 6 removed.
+create table uploads (
+  id bytea not null primary key,
+  journey bytea not null,
+  kind text collate "C" not null,
+  state bigint not null,
+  version bigint not null,
+  size bigint not null,
+  received bigint not null,
+  kept bigint not null,
+  at bigint not null,
+  due bigint,
+  data text collate "C" not null
+);
+create index uploads_journey on uploads (journey);
+create index uploads_due on uploads (due) where due is not null;
+
 create table correlations (
   partner text collate "C" not null,
   reference text collate "C" not null,

@@ -120,6 +120,26 @@ create table documents (
 -- Which documents there are of a journey.
 create index documents_journey on documents (journey);
 
+-- Files that people send with a journey; their bytes lie sealed outside of the database. size: as announced, received: so
+-- many bytes of it are there; version counts its changes; due: when somebody is to look at it; kept: it stays with a record
+-- that stays on the account.
+-- state: 0 receiving, 1 checking, 2 scanning, 3 ready, 4 refused, 5 replaced, 6 removed.
+create table uploads (
+  id blob not null primary key,
+  journey blob not null,
+  kind text not null,
+  state integer not null,
+  version integer not null,
+  size integer not null,
+  received integer not null,
+  kept integer not null,
+  at integer not null,
+  due integer,
+  data text not null
+);
+create index uploads_journey on uploads (journey);
+create index uploads_due on uploads (due) where due is not null;
+
 create table correlations (
   partner text not null,
   reference text not null,

@@ -9,6 +9,7 @@ mod people;
 mod queue;
 mod results;
 mod timers;
+mod uploads;
 mod values;
 mod versions;
 mod webhooks;

@@ -6,6 +6,7 @@
 //! A new kind of effect: one file in `jobs/`, one arm in [`jobs::perform`].
 
 mod backoff;
+mod files;
 mod housekeeping;
 mod jobs;
 mod life;
@@ -30,6 +31,7 @@ use tokio_util::sync::CancellationToken;
 pub async fn run(context: Context, shutdown: impl Future<Output = ()> + Send + 'static) -> Result<(), WorkerError> {
     let stop = CancellationToken::new();
     let housekeeping = tokio::spawn(housekeeping::run(context.clone(), stop.clone()));
+    let files = tokio::spawn(files::run(context.clone(), stop.clone()));
     let following = tokio::spawn(follow(context.runtime.clone(), stop.clone()));
     let concurrency = context.runtime.settings().worker.concurrency.max(1);
     // The name is new at every start: a lease of a former life is never mistaken for ours.
@@ -54,7 +56,8 @@ pub async fn run(context: Context, shutdown: impl Future<Output = ()> + Send + '
     let result = worker.run_until(ended).await;
     stop.cancel();
     let _ =
-        tokio::time::timeout(Duration::from_secs(10), async { tokio::join!(housekeeping, following, living) }).await;
+        tokio::time::timeout(Duration::from_secs(10), async { tokio::join!(housekeeping, files, following, living) })
+            .await;
     result.map_err(|error| WorkerError(error.to_string()))
 }
 

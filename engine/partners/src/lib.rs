@@ -11,12 +11,13 @@ pub mod client;
 mod email;
 mod functions;
 pub mod memory;
+mod multipart;
 pub mod pdf;
 pub mod sandbox;
 pub mod signature;
 
 pub use client::{
-    Attempt, Begins, BreakerState, CallOutcome, Document, Identity, OpenidError, Order, Partners, PartnersError,
-    Uncounted, WebhookRefused,
+    Attempt, Begins, BreakerState, CallFile, CallOutcome, Document, Identity, OpenidError, Order, Partners,
+    PartnersError, Uncounted, WebhookRefused,
 };
 pub use email::{Email, EmailError, File};

@@ -60,6 +60,8 @@ pub enum Command {
         #[arg(long)]
         line: Option<String>,
     },
+    #[command(subcommand)]
+    New(New),
     /// List what is not yet said in a language, and what is out of date; exit code 2 when anything is
     #[command(
         after_help = "Beside `quotes.yaml` stands `quotes.hi.yaml`: place → English → Hindi.\nExamples:\n  journey texts --language hi --only workflows/parcel   of these files\n  journey texts --language hi --write                   an empty entry for everything that is missing"
@@ -180,6 +182,28 @@ pub enum Command {
     Person(Person),
     /// Rebuild a journey from its events and compare with what is stored; exit code 2 when they differ
     Replay { journey: String },
+}
+
+/// Write definitions that work, to go on from
+#[derive(Subcommand)]
+pub enum New {
+    /// A line of business with a first question, offers of two sample insurers and the way to the policy, in every place that a line has
+    #[command(
+        after_help = "Examples:\n  journey new line bicycle                 workflows/bicycle, forms/bicycle …, and what it needs of shared files\n  journey new line shop --title \"Shopkeeper insurance\" --noun shop"
+    )]
+    Line {
+        /// Small letters and digits; the first page is at /<name>-insurance
+        name: String,
+        /// Folder with workflows/ and forms/
+        #[arg(default_value = ".", value_name = "DIR")]
+        dir: PathBuf,
+        /// What people call it; default: “Bicycle insurance”
+        #[arg(long)]
+        title: Option<String>,
+        /// What is insured, in a sentence: “Your bicycle is insured”
+        #[arg(long)]
+        noun: Option<String>,
+    },
 }
 
 #[derive(Args)]

@@ -251,6 +251,48 @@ settings! {
 }
 
 settings! {
+    /// Files that people send.
+    "uploads" Uploads {
+        /// Folder for their bytes, which are sealed; several nodes share one, or have a bucket.
+        dir: PathBuf = ".data/files".into(),
+        /// Bucket that speaks S3, in the place of the folder.
+        bucket: Option<String> = None,
+        /// Region of the bucket.
+        region: String = "us-east-1".into(),
+        /// Address of the bucket's service; without one it is Amazon's.
+        endpoint: Option<String> = None,
+        /// By which name the service knows us.
+        key: String = String::new(),
+        /// Our secret there.
+        secret: Option<Secret> = None,
+        /// Folder within the bucket.
+        prefix: String = String::new(),
+        /// Largest picture, in bytes.
+        picture_bytes_max: u64 = 10 * 1024 * 1024,
+        /// Most pixels of a picture.
+        pixels_max: u64 = 50_000_000,
+        /// Longer side of a picture as it is kept, in pixels.
+        side_max: u32 = 2_560,
+        /// Largest PDF, in bytes.
+        pdf_bytes_max: u64 = 10 * 1024 * 1024,
+        /// Most pages of a PDF.
+        pdf_pages_max: u32 = 30,
+        /// Largest video, in bytes.
+        video_bytes_max: u64 = 100 * 1024 * 1024,
+        /// Shortest video, in seconds.
+        video_s_min: u32 = 20,
+        /// Longest video, in seconds.
+        video_s_max: u32 = 120,
+        /// Files of one journey.
+        journey_files_max: usize = 60,
+        /// Bytes of all files of one journey.
+        journey_bytes_max: u64 = 300 * 1024 * 1024,
+        /// Files that are begun with one journey in a minute.
+        per_minute: usize = 20,
+    }
+}
+
+settings! {
     /// Who is there: pings of browsers, kept in memory and written in batches.
     "presence" Presence {
         /// Between two pings of a browser, in milliseconds.

@@ -14,7 +14,7 @@ mod secret;
 
 pub use areas::{
     Database, Definitions, Field, Host, Keys, Limits, Log, Openid, Otp, Partners, Presence, Sandbox, Server, Session,
-    Smtp, Tracking, Worker,
+    Smtp, Tracking, Uploads, Worker,
 };
 pub use load::SettingsError;
 pub use reference::{fields, reference};
@@ -37,6 +37,7 @@ pub struct Settings {
     pub sandbox: Sandbox,
     pub limits: Limits,
     pub worker: Worker,
+    pub uploads: Uploads,
     pub presence: Presence,
     pub tracking: Tracking,
     pub session: Session,

@@ -19,6 +19,7 @@ pub fn fields() -> Vec<Field> {
         Sandbox::fields(),
         Limits::fields(),
         Worker::fields(),
+        Uploads::fields(),
         Presence::fields(),
         Tracking::fields(),
         Session::fields(),

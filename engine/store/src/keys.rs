@@ -18,8 +18,8 @@ pub trait Keys: Send + Sync {
     /// Whose a journey is that was buried; `None`: it was not, or is nobody's.
     async fn person_of_buried(&self, journey: &str) -> Result<Option<String>>;
     /// A journey has these keys alone from now on, is over, and nothing of it is due any more: its drafts, answers,
-    /// timers, messages and records that no law keeps are removed, its effects cancelled; its documents stay where a
-    /// record stays on the account.
+    /// timers, messages and records that no law keeps are removed, its effects cancelled; its documents, and
+    /// of what was sent with it what is kept, stay where a record stays on the account.
     async fn bury_journey(&self, journey: &str, keys: &str, now_ms: i64) -> Result<()>;
 }
 

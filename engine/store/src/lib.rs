@@ -36,6 +36,7 @@ mod queue;
 mod results;
 mod sqlite;
 mod upkeep;
+mod uploads;
 mod values;
 
 pub use audit::{Audit, AuditCount, AuditRow};
@@ -56,6 +57,7 @@ pub use queue::{
 };
 pub use results::{DocumentHead, DocumentRecord, IncidentRecord, Kept, NewRecord, Record, Results};
 pub use upkeep::{Migration, Outstanding, Upkeep};
+pub use uploads::{UploadRecord, Uploads};
 pub use values::Values;
 
 use std::sync::Arc;
@@ -76,6 +78,7 @@ pub trait Store:
     + Queue
     + Inbox
     + Results
+    + Uploads
     + People
     + Contact
     + Audit
@@ -94,6 +97,7 @@ impl<T> Store for T where
         + Queue
         + Inbox
         + Results
+        + Uploads
         + People
         + Contact
         + Audit

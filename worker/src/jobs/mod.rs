@@ -7,6 +7,7 @@ mod send_message;
 mod track_step;
 
 use crate::backoff::full_jitter;
+use crate::files;
 use crate::queue::{Job, Work};
 use crate::settlements::Settlements;
 use engine_definitions::{Catalog, Operation, Partner};
@@ -42,12 +43,16 @@ pub(crate) struct Attempt<'a> {
 impl Attempt<'_> {
     /// Calls a partner's operation in the effect's name; the attempt is counted just before the request goes out.
     async fn call(&self, catalog: &Catalog, partner: &Partner, operation: &Operation, input: &Value) -> CallOutcome {
+        let Ok(files) = files::of(self.context, &self.effect.key.journey, &operation.files(input)).await else {
+            return CallOutcome::NotBegun;
+        };
         let order = Order {
             key: &self.effect.idempotency_key(),
             subject: &self.effect.key.journey,
             since_ms: self.effect.created_at_ms,
             now_ms: self.context.runtime.now_ms(),
             begins: self,
+            files: &files,
         };
         self.context.partners.call(catalog, partner, operation, input, order).await
     }

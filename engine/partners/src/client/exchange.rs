@@ -16,7 +16,7 @@ pub struct Exchange {
     pub method: Method,
     pub url: Url,
     pub headers: Vec<(HeaderName, HeaderValue)>,
-    pub body: Option<(&'static str, Vec<u8>)>,
+    pub body: Option<(String, Vec<u8>)>,
     pub timeout: Duration,
 }
 

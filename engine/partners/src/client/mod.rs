@@ -41,6 +41,29 @@ pub struct Order<'a> {
     pub now_ms: i64,
     /// Told when everything stands ready and the request goes out next.
     pub begins: &'a dyn Begins,
+    /// Files that its input names.
+    pub files: &'a [CallFile],
+}
+
+/// A file that a call hands on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallFile {
+    pub id: String,
+    pub name: String,
+    pub media_type: String,
+    pub sha256: String,
+    pub bytes: Vec<u8>,
+}
+
+impl CallFile {
+    /// As mappings know it.
+    fn said(&self) -> Value {
+        use base64::Engine as _;
+        let base64 = base64::engine::general_purpose::STANDARD.encode(&self.bytes);
+        serde_json::json!({
+            "name": self.name, "type": self.media_type, "size": self.bytes.len(), "sha256": self.sha256, "base64": base64
+        })
+    }
 }
 
 /// What must be true before a request goes out: the attempt is counted where a crash cannot lose it.
@@ -61,7 +84,7 @@ impl Begins for Uncounted {
 impl<'a> Order<'a> {
     /// A call of its own that nobody counts.
     pub fn alone(key: &'a str, now_ms: i64) -> Order<'a> {
-        Order { key, subject: key, since_ms: now_ms, now_ms, begins: &Uncounted }
+        Order { key, subject: key, since_ms: now_ms, now_ms, begins: &Uncounted, files: &[] }
     }
 }
 
@@ -132,7 +155,7 @@ impl Partners {
             u64::try_from(operation.timeout_ms).unwrap_or(0).min(settings.partners.timeout_ms_max),
         );
         let now = Now::at(order.now_ms, chrono_tz::Asia::Kolkata);
-        let secrets = Secrets { settings, host: &target.host };
+        let secrets = Secrets { settings, host: &target.host, files: order.files };
         let host = catalog.host(&now, Some(&secrets));
         let input = match operation.prepared(input) {
             Ok(input) => input,

@@ -176,7 +176,7 @@ impl Partners {
             .finish();
         let mut headers = vec![(ACCEPT, HeaderValue::from_static("application/json"))];
         headers.extend(credentials(settings));
-        let body = Some(("application/x-www-form-urlencoded", form.into_bytes()));
+        let body = Some(("application/x-www-form-urlencoded".to_owned(), form.into_bytes()));
         let exchange =
             Exchange { method: Method::POST, url: address(&provider.token_endpoint)?, headers, body, timeout: TIMEOUT };
         let answer = self.exchanged(settings, exchange).await?;

@@ -1,7 +1,9 @@
 //! A mapped request → one exchange: address, credentials and headers. Secrets are added here and only here.
 
+use super::CallFile;
 use super::exchange::Exchange;
 use super::target::{NoTarget, Target};
+use crate::multipart;
 use base64::Engine as _;
 use engine_definitions::{Auth, Body, Credential, HEADERS_OURS, OutgoingRequest};
 use engine_settings::{Host, Secret, Settings};
@@ -12,10 +14,12 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// The secrets that may go to one host.
+/// The secrets and files that may go to one host.
 pub struct Secrets<'a> {
     pub settings: &'a Settings,
     pub host: &'a Host,
+    /// Files of the call's input.
+    pub files: &'a [CallFile],
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -50,11 +54,12 @@ pub fn exchange(
     headers.extend(credentials(&request.auth, secrets)?);
     let body = match request.body {
         Body::None => None,
-        Body::Json(value) => Some(("application/json", value.to_string().into_bytes())),
+        Body::Json(value) => Some(("application/json".to_owned(), value.to_string().into_bytes())),
         Body::Form(pairs) => {
             let text = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
-            Some(("application/x-www-form-urlencoded", text.into_bytes()))
+            Some(("application/x-www-form-urlencoded".to_owned(), text.into_bytes()))
         }
+        Body::Multipart(pairs) => Some(multipart::write(&pairs, secrets.files, key)),
     };
     let method = Method::from_bytes(request.method.as_bytes()).map_err(|_| RequestError::Method)?;
     Ok(Exchange { method, url: target.url(&request.path, &request.query)?, headers, body, timeout })
@@ -106,6 +111,10 @@ impl Functions for Secrets<'_> {
                     .named(secret)
                     .ok_or_else(|| format!("secret `{secret}` is not set, or may not go to this host"))?;
                 Ok(crate::signature::hmac_sha256_hex(value.expose().as_bytes(), text.as_bytes()).into())
+            }
+            ("file", [Value::String(id)]) => {
+                let file = self.files.iter().find(|file| file.id == *id);
+                file.map(CallFile::said).ok_or_else(|| "there is no such file".to_owned())
             }
             (_, args) => {
                 crate::functions::call(name, args).unwrap_or_else(|| Err(format!("`{name}` works only in the sandbox")))

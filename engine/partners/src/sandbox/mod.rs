@@ -77,9 +77,12 @@ pub fn router(catalog: CatalogSource, memory: Arc<dyn Memory>, options: Options)
             "/assets/sandbox.js",
             get(async || asset("text/javascript; charset=utf-8", include_str!("assets/sandbox.js"))),
         )
-        .layer(DefaultBodyLimit::max(2 * 1024 * 1024))
+        .layer(DefaultBodyLimit::max(BODY_MAX))
         .with_state(sandbox)
 }
+
+/// A film of the largest kind, as text.
+const BODY_MAX: usize = 150 * 1024 * 1024;
 
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {

@@ -8,6 +8,7 @@ use super::later::{self, Task};
 use super::script::Evaluation;
 use super::switches::{self, Mode, Switch};
 use super::{Sandbox, SandboxError, html, pages};
+use crate::multipart;
 use crate::pdf;
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
@@ -336,7 +337,12 @@ fn request(method: &Method, uri: &Uri, headers: &HeaderMap, body: &[u8], path: &
             .collect::<Map<_, _>>()
     };
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    let form = if kind.starts_with("application/x-www-form-urlencoded") { pairs(body) } else { Map::new() };
+    let boundary = kind.strip_prefix("multipart/form-data; boundary=");
+    let form = match boundary {
+        Some(boundary) => multipart::read(body, boundary),
+        None if kind.starts_with("application/x-www-form-urlencoded") => pairs(body),
+        None => Map::new(),
+    };
     let json = serde_json::from_slice(body).unwrap_or(Value::Null);
     let names = headers
         .iter()

@@ -180,19 +180,19 @@ impl Vault {
 
     /// Destroys the service key of these journeys: what served them can be read by nobody any more, here and in every
     /// backup. What a law keeps stays readable. Those without one are passed over; how many had it.
-    pub async fn forget(&self, journeys: &[String], now_ms: i64) -> Result<usize> {
-        let mut count = 0;
+    pub async fn forget(&self, journeys: &[String], now_ms: i64) -> Result<Vec<String>> {
+        let mut gone = Vec::new();
         for (journey, stored) in self.store.journey_keys(journeys).await? {
             if OwnKeys::is_without_service(&stored) {
                 continue;
             }
             if let Some(keys) = OwnKeys::without_service(&stored) {
                 self.store.bury_journey(&journey, &keys, now_ms).await?;
-                count += 1;
+                gone.push(journey.clone());
             }
             self.known.lock().unwrap_or_else(|e| e.into_inner()).remove(&journey);
         }
-        Ok(count)
+        Ok(gone)
     }
 
     fn known(&self, journey: &str) -> Option<Arc<OwnKeys>> {

@@ -62,6 +62,29 @@ impl Vault {
         records.into_iter().map(|record| of(&keys, &record.journey)?.open_record(record)).collect()
     }
 
+    async fn seal_upload(&self, upload: UploadRecord) -> Result<UploadRecord> {
+        let keys = self.keys_of([upload.journey.as_str()]).await?;
+        of(&keys, &upload.journey.clone())?.seal_upload(upload)
+    }
+
+    /// Those of a journey that is no more, which nobody keeps, are not there.
+    async fn open_uploads(&self, uploads: Vec<UploadRecord>) -> Result<Vec<UploadRecord>> {
+        let keys = self.keys_of(uploads.iter().map(|upload| upload.journey.as_str())).await?;
+        let open = |upload: UploadRecord| of(&keys, &upload.journey.clone())?.open_upload(upload);
+        uploads.into_iter().map(open).filter_map(Result::transpose).collect()
+    }
+
+    /// Bytes that lie outside of the database; of which file, and from which byte on, is bound to them.
+    pub async fn seal_bytes(&self, upload: &UploadRecord, name: &str, bytes: &[u8]) -> Result<Vec<u8>> {
+        let keys = self.keys_of([upload.journey.as_str()]).await?;
+        of(&keys, &upload.journey)?.seal_bytes(upload, name, bytes)
+    }
+
+    pub async fn open_bytes(&self, upload: &UploadRecord, name: &str, sealed: &[u8]) -> Result<Vec<u8>> {
+        let keys = self.keys_of([upload.journey.as_str()]).await?;
+        of(&keys, &upload.journey)?.open_bytes(upload, name, sealed)
+    }
+
     /// One that cannot be opened is set aside alone.
     fn open_some_journeys(&self, journeys: Vec<JourneyRecord>) -> Vec<JourneyRecord> {
         let open = |journey: JourneyRecord| {
@@ -271,6 +294,38 @@ impl Results for Vault {
     }
     async fn close_incident(&self, id: &str, by: &str, now_ms: i64) -> Result<bool> {
         self.store.close_incident(id, by, now_ms).await
+    }
+}
+
+#[async_trait]
+impl Uploads for Vault {
+    async fn add_upload(&self, upload: UploadRecord) -> Result<()> {
+        let sealed = self.seal_upload(upload).await?;
+        self.store.add_upload(sealed).await
+    }
+    async fn upload(&self, id: &str) -> Result<Option<UploadRecord>> {
+        Ok(self.open_uploads(self.store.upload(id).await?.into_iter().collect()).await?.pop())
+    }
+    async fn uploads_in(&self, journeys: &[String]) -> Result<Vec<UploadRecord>> {
+        self.open_uploads(self.store.uploads_in(journeys).await?).await
+    }
+    async fn uploads_due(&self, now_ms: i64, limit: u32) -> Result<Vec<UploadRecord>> {
+        // One that cannot be opened is set aside alone.
+        let due = self.store.uploads_due(now_ms, limit).await?;
+        let keys = self.keys_that_open(due.iter().map(|upload| upload.journey.as_str())).await?;
+        let open = |upload: UploadRecord| {
+            let id = upload.id.clone();
+            let opened = of(&keys, &upload.journey.clone()).and_then(|keys| keys.open_upload(upload));
+            opened.inspect_err(|error| tracing::error!(upload = id, %error, "a file is set aside")).ok().flatten()
+        };
+        Ok(due.into_iter().filter_map(open).collect())
+    }
+    async fn change_upload(&self, upload: UploadRecord) -> Result<bool> {
+        let sealed = self.seal_upload(upload).await?;
+        self.store.change_upload(sealed).await
+    }
+    async fn remove_upload(&self, id: &str) -> Result<()> {
+        self.store.remove_upload(id).await
     }
 }
 

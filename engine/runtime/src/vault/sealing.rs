@@ -1,12 +1,12 @@
 //! What is sealed of each thing that is stored, and with which key.
 
 use super::Vault;
-use super::cipher::{ONLY, Place};
+use super::cipher::{Cipher, ONLY, Place};
 use super::keyring::OwnKeys;
 use engine_store::{
     Commit, CorrelationRecord, DocumentRecord, Draft, EffectEnd, EffectKey, EffectRecord, EventRecord, IncidentRecord,
     JourneyRecord, Kept, PersonRecord, Record, Result, ReusableReply, SentMessage, SessionRecord, StoreError,
-    WebhookRecord,
+    UploadRecord, WebhookRecord,
 };
 use serde_json::Value;
 use std::fmt;
@@ -199,6 +199,38 @@ impl OwnKeys {
         let place = Place("documents.bytes", &document.journey, &document.id).to_string();
         document.bytes = self.statutory.open(&document.bytes, &place).ok_or_else(|| corrupt("documents.bytes"))?;
         Ok(document)
+    }
+
+    /// Of a file that is kept nothing goes with the service key.
+    fn of_upload(&self, kept: bool) -> Option<&Cipher> {
+        if kept { Some(&self.statutory) } else { self.service.as_ref() }
+    }
+
+    pub fn seal_upload(&self, mut upload: UploadRecord) -> Result<UploadRecord> {
+        let key = self.of_upload(upload.kept).ok_or_else(|| corrupt("uploads.data"))?;
+        key.seal_json(&mut upload.data, Place("uploads.data", &upload.journey, &row(&upload.id, &upload.kind)));
+        Ok(upload)
+    }
+
+    /// `None`: it went with its person.
+    pub fn open_upload(&self, mut upload: UploadRecord) -> Result<Option<UploadRecord>> {
+        let Some(key) = self.of_upload(upload.kept) else { return Ok(None) };
+        let place = row(&upload.id, &upload.kind);
+        let opened = key.open_json(&mut upload.data, Place("uploads.data", &upload.journey, &place));
+        opened.ok_or_else(|| corrupt("uploads.data"))?;
+        Ok(Some(upload))
+    }
+
+    pub fn seal_bytes(&self, upload: &UploadRecord, name: &str, bytes: &[u8]) -> Result<Vec<u8>> {
+        let key = self.of_upload(upload.kept).ok_or_else(|| corrupt("uploads.bytes"))?;
+        let place = row(&upload.id, name);
+        Ok(key.seal(bytes, &Place("uploads.bytes", &upload.journey, &place).to_string()))
+    }
+
+    pub fn open_bytes(&self, upload: &UploadRecord, name: &str, sealed: &[u8]) -> Result<Vec<u8>> {
+        let key = self.of_upload(upload.kept).ok_or_else(|| corrupt("uploads.bytes"))?;
+        let place = Place("uploads.bytes", &upload.journey, &row(&upload.id, name)).to_string();
+        key.open(sealed, &place).ok_or_else(|| corrupt("uploads.bytes"))
     }
 
     pub fn open_correlation(&self, mut found: CorrelationRecord) -> Result<CorrelationRecord> {

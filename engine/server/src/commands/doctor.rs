@@ -63,13 +63,19 @@ async fn database(settings: Settings, report: &mut Report) {
     }
     match Runtime::new(store.clone(), Arc::new(settings), Arc::new(SystemClock::default())).await {
         Err(error) => report.bad("keys", &error.to_string()),
-        Ok(runtime) => match runtime.publishing.load_current().await {
-            Err(error) => report.bad("definitions", &error.to_string()),
-            Ok(_) => report.good(
-                "definitions",
-                &format!("publication {number} with {} workflows", runtime.catalog().workflows().count()),
-            ),
-        },
+        Ok(runtime) => {
+            match runtime.uploads.try_place().await {
+                Ok(()) => report.good("files", "what people send can be kept"),
+                Err(error) => report.bad("files", &format!("{error}; look at `uploads.dir` or `uploads.bucket`")),
+            }
+            match runtime.publishing.load_current().await {
+                Err(error) => report.bad("definitions", &error.to_string()),
+                Ok(_) => report.good(
+                    "definitions",
+                    &format!("publication {number} with {} workflows", runtime.catalog().workflows().count()),
+                ),
+            }
+        }
     }
     match store.sends_held().await {
         Ok(false) => {}

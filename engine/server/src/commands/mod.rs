@@ -11,6 +11,7 @@ mod incidents;
 mod keys;
 mod messages;
 mod migrate;
+mod new;
 mod operator;
 mod publish;
 mod replay;
@@ -22,7 +23,7 @@ mod stories;
 mod texts;
 mod work;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, New};
 use anyhow::Result;
 use engine_runtime::{Actor, Runtime, SystemClock};
 use engine_settings::Settings;
@@ -55,6 +56,7 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
         Command::Check { paths } => Ok(check::check(&paths)),
         Command::Fmt { paths, check } => fmt::fmt(&paths, check),
         Command::Stats { dir, line } => stats::stats(&dir, line.as_deref()),
+        Command::New(New::Line { name, dir, title, noun }) => new::line(&dir, &name, title, noun),
         Command::Texts { language, dir, only, write } => texts::texts(&dir, &language, only.as_deref(), write),
         Command::Simulate { machine, script, batch } => {
             simulate::simulate(machine.as_deref(), script.as_deref(), batch.as_deref())

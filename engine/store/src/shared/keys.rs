@@ -89,6 +89,10 @@ async fn bury_journey(conn: &mut Conn, journey: &str, keys: &str, now_ms: i64) -
             "delete from documents where journey = (select id from journeys where n = $1) \
              and not exists (select 1 from records where journey = $1 and kept = " on_account ")"
         ),
+        sql!(
+            "delete from uploads where journey = (select id from journeys where n = $1) and (kept = 0 \
+             or not exists (select 1 from records where journey = $1 and kept = " on_account "))"
+        ),
         sql!("delete from records where journey = $1 and kept = " not_kept),
     ];
     for sql in gone {

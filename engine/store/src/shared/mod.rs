@@ -42,6 +42,7 @@ mod people;
 mod queue;
 mod results;
 mod upkeep;
+mod uploads;
 mod values;
 
 // each backend needs some of these
