@@ -1,6 +1,6 @@
 //! The blocks of views and pages.
 
-use super::Takes::{Block as OneBlock, Figures, List, Map, Rows, Unanswered, Values};
+use super::Takes::{Block as OneBlock, Blocks, Figures, List, Map, Rows, Unanswered, Values};
 use super::{Entry, Gives, Key, Side, TONES, key, name, value, words};
 
 pub struct Block {
@@ -78,6 +78,11 @@ pub const BLOCKS: &[Block] = &[
     Block { name: "coverage", note: "What is covered by which kind", keys: COVERAGE },
     Block { name: "share", note: "Ways to pass the page on", keys: SHARE },
     Block { name: "journey", note: "The steps of a workflow in a page of the site", keys: JOURNEY },
+    Block {
+        name: "calculator",
+        note: "The form of a page that `calculates`, and what follows from its answers while somebody types",
+        keys: CALCULATOR,
+    },
     Block { name: "form", note: "Where the step's form is drawn; without it, after all blocks", keys: &[] },
 ];
 
@@ -416,6 +421,14 @@ const JOURNEY: &[Key] = &[
     key("items", List(&COMING), "what comes when, beside the dialog on a desk"),
 ];
 const COMING: Entry = Entry { name: "Coming", keys: &[words("title", "").needed()] };
+const CALCULATOR: &[Key] = &[
+    words("text", ""),
+    words("submit", "the button, for whom no script counts while typing").needed(),
+    key("results", Blocks, "read `data.query`, the answers").needed(),
+    value("form", Gives::Data, "the form as it is drawn").of(Side::Browser),
+    value("to", Gives::Text, "the page's address").of(Side::Browser),
+    value("errors", Gives::List, "fields of its address that do not fit").of(Side::Browser),
+];
 const SHARE: &[Key] = &[
     words("text", "goes before the address"),
     value("url", Gives::Text, "address of the page, as others reach it").of(Side::Browser),

@@ -57,6 +57,8 @@ pub enum Takes {
     Figures,
     /// A block of its own.
     Block,
+    /// Blocks of its own.
+    Blocks,
 }
 
 /// What an expression gives.
@@ -147,6 +149,7 @@ impl Takes {
             Takes::Rows => "a list of lists of CEL, or `{each, as, when, cells}`".into(),
             Takes::Figures => "a map: name → CEL: a number".into(),
             Takes::Block => "a block".into(),
+            Takes::Blocks => "a list of blocks".into(),
         }
     }
 }

@@ -112,6 +112,7 @@ fn type_of(takes: Takes) -> String {
         Takes::Rows => "Value[][]".into(),
         Takes::Figures => "Record<string, number>".into(),
         Takes::Block => "Block".into(),
+        Takes::Blocks => "Block[]".into(),
     }
 }
 

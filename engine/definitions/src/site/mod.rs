@@ -16,7 +16,7 @@ pub(crate) use around::{PARTS, has_part, is_under};
 pub(crate) use menu::ROLES;
 pub use menu::{Group, MENU_KEYS, MenuItem};
 pub(crate) use page::SPECIALS;
-pub use page::{Address, Asks, PAPER_ENDING, Page, Rendered, Special};
+pub use page::{Address, Asks, Calculated, PAPER_ENDING, Page, Rendered, Special};
 pub use redirect::{Gate, Redirect};
 pub use script::Script;
 

@@ -3,6 +3,8 @@
 use crate::account::AccountParts;
 use crate::endpoint::{self, Who};
 use crate::fields::Fields;
+use crate::form::{Audience, FieldError, Form};
+use crate::frozen::Frozen;
 use crate::host::shared_vocabulary;
 use crate::policy::Roles;
 use crate::records::{Records, RecordsAsked};
@@ -17,10 +19,12 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 22] = [
     "path",
     "query",
     "records",
+    "calculates",
+    "line",
     "instead",
     "also",
     "who",
@@ -123,10 +127,12 @@ pub struct Page {
     /// It is a paper too, at its address with [`PAPER_ENDING`].
     pub paper: bool,
     pub view: View,
-    /// Parameters of its address, of a person's page: `data.query`; others are passed over.
+    /// Parameters of its address: `data.query`; others are passed over.
     query: Shape,
     /// Records of the person, as `data.records`.
     records: Option<Records>,
+    /// The form whose answers its address has, as `data.query`: its block `calculator` works out what follows.
+    pub calculates: Option<(String, Span)>,
     /// What it reads of `data.account`.
     pub account: AccountParts,
     description: Option<Text>,
@@ -184,6 +190,16 @@ pub struct Address {
     row: Map<String, Value>,
 }
 
+/// What the address of a page that calculates says.
+pub struct Calculated {
+    pub schema: Frozen,
+    /// Answers that fit, the form's own where none do.
+    pub data: Value,
+    /// What stands in the fields.
+    pub shown: Value,
+    pub errors: Vec<FieldError>,
+}
+
 /// A page as it is drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rendered {
@@ -233,9 +249,13 @@ impl Page {
         let records = fields.get("records");
         let records =
             records.and_then(|records| Records::read(records, shared_vocabulary(), &["data"], fields.problems));
-        if (records.is_some() || fields.get("query").is_some()) && who != Who::Person {
-            let message = "`query` and `records` are of `who: person`";
-            fields.problems.push(Problem::error("value", &node.span, message));
+        if let Some(at) = fields.get("records").filter(|_| who != Who::Person) {
+            fields.problems.push(Problem::error("value", &at.span, "`records` are of `who: person`"));
+        }
+        let calculates = fields.text("calculates").zip(fields.get("calculates").map(|at| at.span.clone()));
+        if let Some((_, at)) = calculates.as_ref().filter(|_| own) {
+            let message = "`calculates` is of pages that are everybody's";
+            fields.problems.push(Problem::error("value", at, message));
         }
         let roles = Roles::read(node, fields.problems);
         let (hide, noindex) = (fields.texts("hide"), fields.bool("noindex") || own || fields.get("takes").is_some());
@@ -287,6 +307,7 @@ impl Page {
             account: AccountParts::of(view.expressions(), "data", &["account"]),
             query,
             records,
+            calculates,
             view,
             description,
             each,
@@ -393,6 +414,33 @@ impl Page {
     /// What an address of this page asks for, as `data.query`.
     pub fn asked<'q>(&self, query: impl Iterator<Item = (&'q str, &'q str)>) -> Result<Value, Misfit> {
         endpoint::asked(&self.query, query)
+    }
+
+    /// What an address says to its form: `given` reads it by the form's schema.
+    pub fn calculated(
+        &self,
+        form: &Form,
+        given: impl FnOnce(&Value) -> Map<String, Value>,
+        host: &dyn Host,
+    ) -> Result<Calculated, EvalError> {
+        let context = json!({});
+        let scope = Scope::new().with("context", &context).with_host(host);
+        let fields = form.fields(&Audience::default(), &scope)?;
+        let answers = |given: &Map<String, Value>| -> Result<(Value, Vec<FieldError>), EvalError> {
+            let mut data = Value::Object(fields.data(&[given]));
+            let errors = form.checked(&fields, &mut data)?;
+            Ok((data, errors))
+        };
+        let given = &given(&fields.view().schema);
+        let (mut data, errors) = answers(given)?;
+        if !errors.is_empty() {
+            // what is wrong counts as if it were not said
+            let wrong = |name: &String| errors.iter().any(|error| error.pointer.trim_start_matches('/') == name);
+            let rest = given.iter().filter(|(name, _)| !wrong(name));
+            data = answers(&rest.map(|(name, value)| (name.clone(), value.clone())).collect())?.0;
+        }
+        let shown = if errors.is_empty() { data.clone() } else { Value::Object(fields.data(&[given])) };
+        Ok(Calculated { schema: fields.view().schema, data, shown, errors })
     }
 
     /// The records that it lists for this query, if it lists any.

@@ -9,7 +9,7 @@ use crate::form::Form;
 use crate::source::Node;
 use crate::workflow::Workflow;
 use engine_statechart::source::Span;
-use engine_statechart::{Host, Problem};
+use engine_statechart::{EvalError, Host, Problem};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -72,7 +72,13 @@ impl Site {
                 problems.push(unknown("form", &at, &asks.form, forms.keys().map(String::as_str)));
             }
         }
-        self.pages_are_drawn(host, &dead, &told, problems);
+        for (form, span) in self.pages.iter().filter_map(|page| page.calculates.as_ref()) {
+            if !forms.contains_key(form) {
+                let at = Node::new(span.clone(), crate::source::Value::Null);
+                problems.push(unknown("form", &at, form, forms.keys().map(String::as_str)));
+            }
+        }
+        self.pages_are_drawn((host, forms), &dead, &told, problems);
         let of_views =
             workflows.values().flat_map(|workflow| workflow.views.values()).flat_map(|view| view.named("href"));
         problems.extend(of_views.filter(|(link, _)| dead(link)).map(|(link, at)| told(&at.span, link)));
@@ -170,7 +176,7 @@ impl Site {
 
     fn pages_are_drawn(
         &self,
-        host: &dyn Host,
+        (host, forms): (&dyn Host, &BTreeMap<String, Arc<Form>>),
         dead: &dyn Fn(&str) -> bool,
         told: &dyn Fn(&Span, &str) -> Problem,
         problems: &mut Vec<Problem>,
@@ -195,7 +201,10 @@ impl Site {
                     ]);
                     address.render_for(self.data(), nothing, &address.page.named_roles(), host)
                 }
-                Who::Anyone | Who::Session | Who::Claimant => address.render(self.data(), host, 1),
+                Who::Anyone | Who::Session | Who::Claimant => match calculated(&address.page, forms, host) {
+                    Ok(query) => address.render_for(self.data(), query, &[], host),
+                    Err(error) => Err(error),
+                },
             };
             (&address.page, rendered)
         });
@@ -243,6 +252,26 @@ fn steps(workflows: &BTreeMap<String, Arc<Workflow>>) -> BTreeMap<String, String
         }
     }
     all
+}
+
+/// What an address without a query says: the page's form by itself, or the defaults of its parameters.
+fn calculated(
+    page: &Page,
+    forms: &BTreeMap<String, Arc<Form>>,
+    host: &dyn Host,
+) -> Result<Map<String, Value>, EvalError> {
+    let nothing = || Map::from_iter([("query".to_owned(), page.asked(std::iter::empty()).unwrap_or_default())]);
+    let Some((name, span)) = &page.calculates else { return Ok(nothing()) };
+    let Some(form) = forms.get(name) else { return Ok(nothing()) };
+    let of_form = page.calculated(form, |_| Map::new(), host)?;
+    match of_form.errors.first() {
+        None => Ok(Map::from_iter([("query".to_owned(), of_form.data)])),
+        Some(error) => Err(EvalError {
+            message: format!("the form `{name}` has no default that fits for `{}`: {}", error.pointer, error.text),
+            span: span.clone(),
+            expression: String::new(),
+        }),
+    }
 }
 
 /// Every address under `href`.

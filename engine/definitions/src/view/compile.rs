@@ -209,6 +209,11 @@ impl<'p> Compiler<'p> {
             ),
             Takes::Figures => self.given(key.name, node, Gives::Data),
             Takes::Block => self.block(node),
+            Takes::Blocks if node.is_list() => self.list(node, Self::block),
+            Takes::Blocks => {
+                self.wrong(node, format!("`{}` is a list of blocks, not {}", key.name, node.kind()));
+                Part::nothing()
+            }
         }
     }
 

@@ -1,0 +1,59 @@
+//! Calculators: their calls against worked examples, and their pages, which say the same while somebody types.
+
+use engine_definitions::Files;
+use journey_tests::server::TestServer;
+use serde_json::{Value, json};
+
+/// `[calculator, asked, gives]` of a table.
+fn examples() -> Vec<(String, Value, Value)> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../workflows/life/tables/calculator_examples.yaml");
+    let table: Value = serde_yaml::from_str(&std::fs::read_to_string(path).expect("the table")).expect("YAML");
+    let rows = table["rows"].as_array().expect("rows");
+    rows.iter().map(|row| (row[0].as_str().expect("a calculator").to_owned(), row[1].clone(), row[2].clone())).collect()
+}
+
+fn query(asked: &Value) -> String {
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    for (name, value) in asked.as_object().expect("what is asked") {
+        query.append_pair(name, &value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+    }
+    query.finish()
+}
+
+/// R9-55: the figures that their pages show are those of the calls, and both are the worked examples.
+#[tokio::test]
+async fn calculators_say_what_was_worked_out_by_hand() {
+    let server = TestServer::start(Files::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).expect("files")).await;
+    let visitor = server.visitor();
+    let with_call = ["sip", "lump-sum", "fixed-deposit", "recurring-deposit", "human-life-value"];
+    let mut compared = 0;
+    for (calculator, asked, gives) in examples().into_iter().filter(|(one, ..)| with_call.contains(&one.as_str())) {
+        let said = visitor.get(&format!("/api/v1/calculators/{calculator}?{}", query(&asked))).await.ok(200);
+        for (key, figure) in gives.as_object().expect("figures") {
+            assert_eq!(said["data"][key], *figure, "{calculator} {asked}: {key}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 25, "{compared} figures");
+    server.stop().await;
+}
+
+/// What is out of range is said at its field, and the last result stays; the address can be passed on.
+#[tokio::test]
+async fn the_page_of_a_calculator_works_without_and_with_scripts() {
+    let server = TestServer::start(Files::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).expect("files")).await;
+    let visitor = server.visitor();
+    let page = visitor.get("/investment/sip-calculator?monthly=10000&rate=12&years=10&step_up=0").await;
+    assert!(page.text().contains("23,23,391"), "the answers of the address are worked out");
+    assert!(page.text().contains("method=\"get\""), "the form works without scripts");
+    let accept = [("accept", "application/json")];
+    let answer = visitor.send("GET", "/sip-calculator?monthly=10000&rate=12&years=10&step_up=0", &accept, None).await;
+    assert_eq!(answer.ok(200)["errors"], json!([]));
+    let wrong = visitor.send("GET", "/sip-calculator?monthly=1&rate=99&years=10", &accept, None).await.ok(200);
+    let pointers: Vec<&str> =
+        wrong["errors"].as_array().expect("errors").iter().filter_map(|e| e["pointer"].as_str()).collect();
+    assert_eq!(pointers, ["/monthly", "/rate"]);
+    let refused = visitor.get("/api/v1/calculators/sip?monthly=1&rate=99&years=10&step_up=0").await;
+    assert_eq!(refused.status, 422);
+    server.stop().await;
+}
