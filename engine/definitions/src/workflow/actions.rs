@@ -21,7 +21,7 @@ impl Builder<'_> {
             }
             Source::Map(entries) => {
                 if node.get("type").is_some() {
-                    return self.named_action(node);
+                    return self.named_action(node, place);
                 }
                 let map = entries
                     .iter()
@@ -86,7 +86,8 @@ impl Builder<'_> {
         own.into_iter().for_each(|own| self.declared(&own, span, place));
     }
 
-    fn named_action(&mut self, node: &Node) -> Node {
+    fn named_action(&mut self, node: &Node, place: &Place) -> Node {
+        let node = &with_message(node, place);
         let kind = node.get("type").and_then(Node::as_str).unwrap_or_default().to_owned();
         if kind == keys::actions::RESUME {
             let problem =
@@ -343,4 +344,14 @@ fn pointer_worked_out(kind: &str, k: &Key, value: &Node) -> Option<Node> {
         }
         _ => None,
     }
+}
+
+/// A part's name of a message stands for the message that its host names.
+fn with_message(node: &Node, place: &Place) -> Node {
+    let mut node = node.clone();
+    if node.get("type").and_then(Node::as_str) == Some("notify") {
+        let message = node.map_mut().and_then(|map| map.iter_mut().find(|(k, _)| k.name == "message"));
+        message.into_iter().for_each(|(_, named)| *named = place.message(named).clone());
+    }
+    node
 }

@@ -66,6 +66,7 @@ impl Builder<'_> {
         let id = match (fields.text("id"), &place.border) {
             (Some(id), Some(border)) => format!("{}.{id}", border.host_path),
             (Some(id), None) => id,
+            (None, Some(border)) if border.host_path == place.path => border.host_path.clone(),
             (None, _) => format!("{index}.{state}"),
         };
         let (deadline_ms, retry_ms) = (fields.duration("deadline"), fields.duration("retry"));
@@ -255,6 +256,7 @@ fn input(node: &Node, each: Option<&Node>, row_key: Option<&Node>, partner: Opti
 /// A path into the context; in a part it starts with `my`.
 pub fn place_of(into: &str, node: &Node, place: &Place, problems: &mut Vec<Problem>) -> String {
     let at = node.get("into").map_or(&node.span, |n| &n.span);
+    let place = node.get("into").map_or(place, |into| place.of(into));
     let path = match (place.context(), into.split_once('.')) {
         (Some(my), Some(("my", rest))) => format!("{my}.{rest}"),
         (Some(_), _) => {

@@ -54,7 +54,7 @@ pub(super) fn of(
     let forms = builder.forms.iter().filter_map(|id| library.forms.get(id));
     paths.extend(forms.flat_map(|form| form.files().map(str::to_owned)));
     let views = builder.views.iter().filter_map(|id| library.views.get(id));
-    paths.extend(views.map(|view| view.path.clone()));
+    paths.extend(views.flat_map(|view| view.others.iter().chain([&view.path])).cloned());
     paths.extend(tables.iter().map(|id| layout::table_file(id)));
     paths.extend(builder.contracts.values().flat_map(|contract| contract.files.iter().cloned()));
     paths.extend(builder.texts.folders().map(layout::texts_file));

@@ -112,6 +112,7 @@ pub(crate) fn compile(
         vocabulary,
         tree: machine_tree,
         params: head.params,
+        values: names,
         scene: head.scene,
         sections: head.sections,
         aliases: head.aliases,

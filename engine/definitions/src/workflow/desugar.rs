@@ -4,6 +4,7 @@ use super::library::{Library, ROOT_KEYS, key};
 use super::{Invoke, Step};
 use crate::contract::Contracts;
 use crate::fields::Fields;
+use crate::layout;
 use crate::references;
 use crate::shape::Shape;
 use crate::source::{Key, Node, Span, Value as Source};
@@ -135,6 +136,9 @@ pub struct Border {
     pub host_id: String,
     /// Path of the host state: prefix of invoke ids.
     pub host_path: String,
+    /// Where the host state stands.
+    pub host: Place,
+    pub part: String,
     /// Custom ids inside the part.
     pub ids: BTreeSet<String>,
     /// Where its `my` is in the context.
@@ -147,6 +151,10 @@ pub struct Border {
     pub contracts: BTreeMap<String, String>,
     /// Short names → where the view is named.
     pub views: BTreeMap<String, Node>,
+    /// Short names → tables.
+    pub tables: BTreeMap<String, String>,
+    /// Short names → where the message is named.
+    pub messages: BTreeMap<String, Node>,
     /// Of the progress line, for steps that name none.
     pub section: Option<String>,
     pub sections: Sections,
@@ -165,6 +173,22 @@ impl Place {
     /// Where a view is named that a part's host may replace.
     pub fn view<'n>(&'n self, named: &'n Node) -> &'n Node {
         self.border.as_ref().and_then(|border| border.views.get(named.as_str()?)).unwrap_or(named)
+    }
+
+    /// The table behind a name that a part gives to what it reads.
+    pub fn table<'n>(&'n self, name: &'n str) -> &'n str {
+        self.border.as_ref().and_then(|border| border.tables.get(name)).map_or(name, String::as_str)
+    }
+
+    /// Where a message is named that a part's host may replace.
+    pub fn message<'n>(&'n self, named: &'n Node) -> &'n Node {
+        self.border.as_ref().and_then(|border| border.messages.get(named.as_str()?)).unwrap_or(named)
+    }
+
+    /// Where something stands that a part's host may have given: the host's own place then.
+    pub fn of(&self, at: &Node) -> &Place {
+        let given = self.border.as_deref().filter(|border| *at.span.file != *layout::part_file(&border.part));
+        given.map_or(self, |border| border.host.of(at))
     }
 
     /// Where `my` is in the context, inside a part.
@@ -424,6 +448,9 @@ impl<'a> Builder<'a> {
         }
         let (Some(border), Some(target)) = (&place.border, node.as_str()) else { return node.clone() };
         let Some(id) = target.strip_prefix('#') else { return node.clone() };
+        if id.is_empty() {
+            return text_node(&format!("#{}", border.host_id), &node.span); // the part itself, from its start
+        }
         let first = id.split('.').next().unwrap_or(id);
         if !border.ids.contains(first) {
             let problem = Problem::error("part-border", &node.span, format!("target `{target}` leaves the part"))

@@ -27,6 +27,7 @@ mod verify;
 pub(crate) use compile::compile;
 pub(crate) use desugar::SECTION_STEP_KEYS;
 pub(crate) use library::Library;
+pub(crate) use values::LineValues;
 
 /// The checker's closed lists of keys.
 #[cfg(test)]
@@ -51,6 +52,8 @@ use crate::texts::FlowTexts;
 use crate::values::Now;
 use crate::view::View;
 use chrono_tz::Tz;
+use engine_statechart::expression::{Expression, Names};
+use engine_statechart::source::Span;
 use engine_statechart::{Machine, Vocabulary};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
@@ -91,6 +94,8 @@ pub struct Workflow {
     pub tree: crate::source::Node,
     pub vocabulary: Vocabulary,
     pub params: Value,
+    /// What its own states and views name.
+    pub(crate) values: Arc<Names>,
     pub sections: Vec<Section>,
     /// Who is on the way on the progress line.
     pub scene: Option<Scene>,
@@ -198,6 +203,28 @@ impl Workflow {
         let own = |state: &str| self.steps.get_full(self.closed.get(state).map_or(state, String::as_str));
         let (step, _, found) = self.machine.ancestors(state).find_map(own)?;
         Some(Nearest { step, depth: self.machine.ancestors(&found.node).count() })
+    }
+
+    /// One of its values, as an expression; `None`: there is none of this name, or it takes arguments.
+    pub fn value(&self, name: &str) -> Option<Expression> {
+        let is_plain = self.values.arity(name) == Some(0);
+        let named = crate::source::Value::String(name.to_owned());
+        let node = crate::source::Node::new(Span::unknown(), named).with_names(&self.values);
+        is_plain.then(|| Expression::read(&node, &self.vocabulary, &[], &mut Vec::new())).flatten()
+    }
+
+    pub(crate) fn value_names(&self) -> impl Iterator<Item = &str> {
+        self.values.values().map(|(name, _)| name)
+    }
+
+    /// A state as stories name it: without the root.
+    pub fn state_name<'n>(&self, node: &'n str) -> &'n str {
+        node.strip_prefix(self.machine.id()).and_then(|rest| rest.strip_prefix('.')).unwrap_or(node)
+    }
+
+    /// The step of a state that is named so.
+    pub fn step_named(&self, name: &str) -> Option<&Step> {
+        self.steps.values().find(|step| self.state_name(&step.node) == name)
     }
 
     pub fn step_by_node(&self, node: &str) -> Option<&Step> {

@@ -6,6 +6,7 @@ use super::desugar::{Border, Builder, Heard, Place, Sections, add_handler, text_
 use super::library::key;
 use super::{cel, values};
 use crate::contract::not_there;
+use crate::extends::apply;
 use crate::fields::{Fields, unknown, unknown_keys};
 use crate::host::shared_vocabulary;
 use crate::layout;
@@ -17,18 +18,23 @@ use engine_statechart::{Machine, Problem, did_you_mean};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-pub const PART_KEYS: [&str; 19] = [
+pub const PART_KEYS: [&str; 24] = [
     "title",
     "description",
     "input",
+    "asks",
     "contracts",
     "views",
+    "tables",
+    "messages",
     "context",
     "keep",
     "outcomes",
     "hears",
     "delays",
     "sections",
+    "step",
+    "invoke",
     "initial",
     "states",
     "on",
@@ -38,8 +44,44 @@ pub const PART_KEYS: [&str; 19] = [
     "exit",
     "meta",
 ];
-pub const HOST_KEYS: [&str; 12] =
-    ["use", "with", "contracts", "views", "section", "onDone", "on", "after", "entry", "exit", "id", "description"];
+pub const HOST_KEYS: [&str; 16] = [
+    "use",
+    "with",
+    "contracts",
+    "views",
+    "tables",
+    "messages",
+    "step",
+    "steps",
+    "section",
+    "onDone",
+    "on",
+    "after",
+    "entry",
+    "exit",
+    "id",
+    "description",
+];
+/// What a host may say of a part's step.
+pub const GIVEN_STEP_KEYS: [&str; 17] = [
+    "form",
+    "into",
+    "path",
+    "title",
+    "submit",
+    "data",
+    "prefill",
+    "covered",
+    "accepts",
+    "links",
+    "depends",
+    "satisfied",
+    "known",
+    "trail",
+    "hide",
+    "only",
+    "waits_for",
+];
 const NESTING_MAX: usize = 4;
 /// What a final state gives its host: which outcome it is.
 pub(super) const OUTCOME: &str = "outcome";
@@ -82,15 +124,21 @@ impl Builder<'_> {
         unknown_keys(part, "a part", &PART_KEYS, &mut self.problems);
         let context = self.context_of(host, place);
         let host_id = self.state_id(host, place);
-        let names = values::of_part(name, &context, self.library.nodes, &mut self.used, &mut self.problems);
+        let tables = self.bound_tables(host, part, name, place);
+        let asked = values::asked(part, host, name, self.library.nodes, &mut self.problems);
+        let names =
+            values::of_part(name, &context, (asked, &tables), self.library.nodes, &mut self.used, &mut self.problems);
         for (span, function, thing) in names.things() {
             self.thing(function, thing, span);
         }
-        let part = &part.clone().with_names(&names);
+        let mut part = values::with_tables(part, &tables).with_names(&names);
+        self.give_steps(host, &mut part, name);
+        let part = &part;
         let empty = Node::new(part.span.clone(), Source::Map(Vec::new()));
         let defaults = part.get("context").filter(|c| c.is_map()).unwrap_or(&empty).clone();
         self.delays(part, &format!("{context}."));
-        let border = self.border(host, part, name, place, &host_id, &context, &defaults);
+        let mut border = self.border(host, part, name, place, &host_id, &context, &defaults);
+        border.tables = tables;
         let inner = Place { path: place.path.clone(), border: Some(Arc::new(border)) };
         self.contexts.push((context.clone(), defaults.clone()));
         self.hosts.insert(context.clone(), host_id.clone());
@@ -100,10 +148,29 @@ impl Builder<'_> {
         if host.get("id").is_some() || place.path.is_empty() {
             out.push((key("id", &host.span), text_node(&host_id, &host.span)));
         }
-        if let Some(entry) = host.get("entry") {
-            out.push((key("entry", &host.span), self.actions(entry, place)));
+        let mut entry: Vec<Node> =
+            host.get("entry").map_or_else(Vec::new, |more| self.actions(more, place).items().to_vec());
+        if let Some(step) = part.get("step") {
+            self.step(step, &host_id, part, &inner);
         }
-        let first = self.first(host, part, &defaults, &context, &inner);
+        let (target, mut actions) = self.first(host, part, &defaults, &context, &inner);
+        let mut replies: Vec<(Key, Node)> = Vec::new();
+        if let Some(calls) = part.get("invoke") {
+            // What its own calls are given is there before they begin.
+            entry.append(&mut actions);
+            out.push((key("invoke", &calls.span), self.invoke_list(calls, &inner, &host_id, &mut replies)));
+        }
+        let list = |actions| Node::new(host.span.clone(), Source::List(actions));
+        if !entry.is_empty() {
+            out.push((key("entry", &host.span), list(entry)));
+        }
+        let first = match actions.is_empty() {
+            true => target,
+            false => Node::new(
+                host.span.clone(),
+                Source::Map(vec![(key("target", &host.span), target), (key("actions", &host.span), list(actions))]),
+            ),
+        };
         out.push((key("initial", &host.span), first));
         if let Some(states) = part.get("states") {
             let states = self.with_outcomes(states, &outcomes);
@@ -131,10 +198,33 @@ impl Builder<'_> {
         if !exit.is_empty() {
             out.push((key("exit", &host.span), Node::new(host.span.clone(), Source::List(exit))));
         }
+        replies.into_iter().for_each(|(k, handler)| add_handler(&mut out, &k, handler));
         let done = self.done(host, &outcomes, name, &host_id, place);
         out.push((key("onDone", &done.span), done));
         self.hears(part, name, &context, &inner);
         Node::new(host.span.clone(), Source::Map(out))
+    }
+
+    /// What the host says of the part's own step, and by state of its other steps, over what the part says.
+    fn give_steps(&mut self, host: &Node, part: &mut Node, name: &str) {
+        let own = host.key("step").zip(host.get("step"));
+        let others = host.get("steps").map_or(&[][..], Node::map).iter().map(|(k, given)| (k.name.as_str(), k, given));
+        for (path, k, given) in own.map(|(k, given)| ("", k, given)).into_iter().chain(others) {
+            unknown_keys(given, "a step that is given to a part", &GIVEN_STEP_KEYS, &mut self.problems);
+            match step_of(part, path) {
+                Some(step) => apply(step, given),
+                None => {
+                    let states = part.get("states").map_or(&[][..], Node::map).iter();
+                    let known: Vec<String> =
+                        states.filter(|(_, state)| state.get("step").is_some()).map(|(k, _)| k.name.clone()).collect();
+                    let at = Node::new(k.span.clone(), Source::Null);
+                    let named = if path.is_empty() { "step" } else { path };
+                    let mut problem = unknown("step", &at, named, known.iter().map(String::as_str));
+                    problem.message.push_str(&format!(": part `{name}` has no such step"));
+                    self.problems.push(problem);
+                }
+            }
+        }
     }
 
     /// Where its `my` is: below that of the part around it, under the state's key.
@@ -178,12 +268,16 @@ impl Builder<'_> {
         Border {
             host_id: host_id.to_owned(),
             host_path: place.path.clone(),
+            host: place.clone(),
+            part: name.to_owned(),
             ids,
             context: context.to_owned(),
             declared: defaults.map().iter().map(|(k, _)| k.name.clone()).collect(),
             delays: part.get("delays").map_or(&[][..], Node::map).iter().map(|(k, _)| k.name.clone()).collect(),
             contracts: self.bound_contracts(host, part, name, place),
             views: self.bound_views(host, part, name, place),
+            messages: self.bound_messages(host, part, name, place),
+            tables: BTreeMap::new(),
             section: own.or_else(|| sections.first().map(str::to_owned)).or(outer),
             sections,
         }
@@ -219,6 +313,38 @@ impl Builder<'_> {
         slots.iter().map(|(slot, own)| (slot.name.clone(), named(&slot.name).unwrap_or_else(|| own.clone()))).collect()
     }
 
+    /// Short names of tables → the tables that the host names; each has the columns of the part's own.
+    fn bound_tables(&mut self, host: &Node, part: &Node, name: &str, place: &Place) -> BTreeMap<String, String> {
+        let mut bound = BTreeMap::new();
+        let slots = part.get("tables").map_or(&[][..], Node::map);
+        for (slot, default) in slots {
+            let base = default.as_str().unwrap_or_default();
+            let at = host.get("tables").and_then(|named| named.get(&slot.name)).unwrap_or(default);
+            let id = place.table(at.as_str().unwrap_or_default()).to_owned();
+            let tables = self.library.tables;
+            if let (Some(own), Some(given)) = (tables.get(base), tables.get(&id)) {
+                let missing: Vec<&str> = own.columns().filter(|c| !given.columns().any(|g| g == *c)).collect();
+                if !missing.is_empty() || !own.inputs().eq(given.inputs()) {
+                    let message =
+                        format!("part `{name}` reads `{id}` as `{base}`: its columns and `match` are not there");
+                    let hint = format!("columns that are missing: {}", missing.join(", "));
+                    self.problems.push(Problem::error("part-table", &at.span, message).hint(hint));
+                }
+            }
+            bound.insert(slot.name.clone(), id);
+        }
+        self.only_slots(host, "tables", slots, name);
+        bound
+    }
+
+    /// Names of messages that the host may replace → the message that is sent.
+    fn bound_messages(&mut self, host: &Node, part: &Node, name: &str, place: &Place) -> BTreeMap<String, Node> {
+        let slots = part.get("messages").map_or(&[][..], Node::map);
+        self.only_slots(host, "messages", slots, name);
+        let named = |slot: &str| Some(place.message(host.get("messages")?.get(slot)?).clone());
+        slots.iter().map(|(slot, own)| (slot.name.clone(), named(&slot.name).unwrap_or_else(|| own.clone()))).collect()
+    }
+
     fn only_slots(&mut self, host: &Node, what: &'static str, slots: &[(Key, Node)], name: &str) {
         for (k, _) in host.get(what).map_or(&[][..], Node::map) {
             if !slots.iter().any(|(slot, _)| slot.name == k.name) {
@@ -232,7 +358,7 @@ impl Builder<'_> {
     }
 
     /// `initial`, with what a fresh entry starts with: its actions run only when the part is entered from its start.
-    fn first(&mut self, host: &Node, part: &Node, defaults: &Node, context: &str, inner: &Place) -> Node {
+    fn first(&mut self, host: &Node, part: &Node, defaults: &Node, context: &str, inner: &Place) -> (Node, Vec<Node>) {
         let span = &host.span;
         let at = |value| Node::new(span.clone(), value);
         let mut entries = self.kept(part, defaults, context);
@@ -247,10 +373,7 @@ impl Builder<'_> {
         if target.is_none() {
             self.problems.push(Problem::error("missing", &part.span, "a part needs `initial`"));
         }
-        at(Source::Map(vec![
-            (key("target", span), target.unwrap_or_else(|| at(Source::Null))),
-            (key("actions", span), at(Source::List(actions))),
-        ]))
+        (target.unwrap_or_else(|| at(Source::Null)), actions)
     }
 
     /// Its context afresh, key by key: what parts inside it keep stays.
@@ -410,6 +533,16 @@ impl Builder<'_> {
             self.heard.push(Heard { event: event.clone(), handler, part: name.to_owned(), is_open });
         }
     }
+}
+
+/// The step of a part's state, of the part itself where there is no path.
+fn step_of<'n>(part: &'n mut Node, path: &str) -> Option<&'n mut Node> {
+    fn below<'n>(node: &'n mut Node, name: &str) -> Option<&'n mut Node> {
+        node.map_mut()?.iter_mut().find(|(k, _)| k.name == name).map(|(_, node)| node)
+    }
+    let states = path.split('.').filter(|name| !name.is_empty());
+    let state = states.into_iter().try_fold(part, |state, name| below(below(state, "states")?, name));
+    below(state?, "step")
 }
 
 /// A transition that is only taken when something else holds too.

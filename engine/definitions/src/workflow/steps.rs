@@ -92,6 +92,7 @@ impl Builder<'_> {
         let wait = fields.text("wait");
         let library = self.library;
         let form = fields.get("form");
+        let form_names = form.and_then(|at| at.names.clone());
         let form = form.and_then(|at| named(&mut fields, "form", at, library, layout::form_file, library.forms.keys()));
         let at = fields.get("view").map(|at| place.view(at));
         let view = at.and_then(|at| named(&mut fields, "view", at, library, layout::view_file, library.views.keys()));
@@ -234,7 +235,7 @@ impl Builder<'_> {
             confirms,
             paper,
             span: node.span.clone(),
-            names: node.names.clone(),
+            names: form_names.or_else(|| node.names.clone()),
             view_names,
         })
     }
