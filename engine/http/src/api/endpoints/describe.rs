@@ -1,0 +1,77 @@
+//! The endpoints of the definitions in the description of the API.
+
+use super::ZONE;
+use crate::problem::{self, Code};
+use engine_definitions::{Audience, Catalog, Endpoint, Now, Who};
+use engine_statechart::expression::Scope;
+use serde_json::{Value, json};
+
+/// Adds them.
+pub fn describe(description: &mut Value, catalog: &Catalog, now_ms: i64) {
+    let now = Now::at(now_ms, ZONE);
+    for endpoint in catalog.endpoints() {
+        let schema_of = |form: &String| {
+            let (host, context) = (catalog.host(&now, None), json!({}));
+            let scope = Scope::new().with("context", &context).with_host(&host);
+            catalog.form(form)?.view(&Audience::default(), &scope).map(|view| view.schema).ok()
+        };
+        let in_path = endpoint.address.open().map(|(name, words)| {
+            let schema =
+                if words.is_empty() { json!({"type": "string"}) } else { json!({"type": "string", "enum": words}) };
+            json!({"name": name, "in": "path", "required": true, "schema": schema})
+        });
+        let mut parameters: Vec<Value> = in_path.collect();
+        parameters.extend(endpoint.query.properties().map(|(name, shape)| {
+            json!({"name": name, "in": "query", "required": shape.default().is_none(), "schema": shape.schema_json()})
+        }));
+        if let Some(schema) = endpoint.query_form.as_ref().and_then(schema_of) {
+            let is_named =
+                |name: &String| schema["required"].as_array().is_some_and(|all| all.iter().any(|r| r == name));
+            // What is calculated begins with the defaults.
+            let is_filled = |name: &String| endpoint.calculates && schema["properties"][name].get("default").is_some();
+            let required = |name: &String| is_named(name) && !is_filled(name);
+            parameters.extend(
+                schema["properties"].as_object().into_iter().flatten().map(
+                    |(name, rule)| json!({"name": name, "in": "query", "required": required(name), "schema": rule}),
+                ),
+            );
+        }
+        let mut responses = json!(problem::responses(&refusals(endpoint)));
+        responses["200"] = json!({"description": endpoint.title, "content": {"application/json": {}}});
+        let mut operation = json!({
+            "tags": ["endpoints"], "summary": endpoint.title, "operationId": endpoint.id, "parameters": parameters,
+            "responses": responses,
+        });
+        if let Some(schema) = endpoint.body.as_ref().and_then(schema_of) {
+            operation["requestBody"] = json!({"required": true, "content": {"application/json": {"schema": schema}}});
+        }
+        description["paths"][&endpoint.address.template()][endpoint.method.to_lowercase()] = operation;
+    }
+}
+
+/// With what a call of this endpoint may be refused.
+fn refusals(endpoint: &Endpoint) -> Vec<Code> {
+    let mut codes = problem::ANYWHERE.to_vec();
+    codes.extend([Code::Invalid, Code::Broken]);
+    if endpoint.names_client {
+        codes.push(Code::Client);
+    }
+    if endpoint.who == Who::Person {
+        codes.push(Code::SignIn);
+    }
+    // For who may not call it, it is not there; nor is the journey that is not the caller's.
+    if endpoint.who != Who::Anyone || !endpoint.roles.is_empty() || endpoint.finds.is_some() {
+        codes.push(Code::NotFound);
+    }
+    if endpoint.finds.is_some() {
+        codes.push(Code::Expired);
+    }
+    if endpoint.refusals().any(|refusal| [403, 409].contains(&refusal.status)) {
+        codes.push(Code::NotPossible);
+    }
+    if endpoint.method == "POST" {
+        codes.extend([Code::Csrf, Code::BodyInvalid, Code::MediaType, Code::KeyReused, Code::NotAccepted]);
+        codes.extend([Code::Proof, Code::Cookies]);
+    }
+    codes
+}

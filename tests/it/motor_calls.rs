@@ -1,0 +1,353 @@
+//! Car and bike are asked by calls alone: request, one-time password, prices, choice, proposal. The figures are those of the
+//! public tariff, typed in here again.
+
+use engine_definitions::Files;
+use journey_tests::people::password_in;
+use journey_tests::server::{Reply, TestServer, Visitor};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// With partners that answer at once.
+async fn shop() -> TestServer {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    TestServer::start_with(Files::read_dir(root).expect("the definitions are there"), |settings| {
+        settings.sandbox.delay_percent = 0;
+        (settings.limits.rate_per_s, settings.limits.write_rate_per_s) = (0, 0);
+        (settings.otp.resend_ms, settings.otp.per_hour) = (0, 100);
+    })
+    .await
+}
+
+async fn post(visitor: &Visitor, path: &str, body: Value) -> Reply {
+    visitor.send("POST", path, &[], Some(body.to_string())).await
+}
+
+/// `data` of a good answer.
+async fn asked(visitor: &Visitor, path: &str, body: Value) -> Value {
+    let answer = post(visitor, path, body).await.ok(200);
+    assert_eq!((&answer["statusCode"], &answer["status"]), (&json!(200), &json!("T")), "{path}");
+    answer["data"].clone()
+}
+
+/// Code and pointer of the first refusal.
+fn refusal(reply: &Reply, status: u16) -> [String; 2] {
+    let body = reply.ok(status);
+    assert_eq!((&body["statusCode"], &body["status"]), (&json!(status), &json!("F")));
+    ["code", "pointer"].map(|key| body["errors"][0][key].as_str().expect("a text").to_owned())
+}
+
+async fn code(server: &TestServer, visitor: &Visitor, mobile: &str) -> String {
+    let path = format!("/sandbox/inbox.json?to={mobile}");
+    server
+        .until("the one-time password", async || {
+            let inbox = visitor.get(&path).await.ok(200);
+            password_in(inbox["messages"][0]["text"].as_str()?).map(str::to_owned)
+        })
+        .await
+}
+
+fn paise(of: &Value) -> i64 {
+    of.as_i64().expect("an amount")
+}
+
+/// To the nearest paisa, halves up.
+fn share(amount: i64, thousandths_of_a_percent: i64) -> i64 {
+    (amount * thousandths_of_a_percent * 2 + 100_000) / 200_000
+}
+
+/// Every line of an offer follows from the tariff: own damage of the insured value, third party as the law sets it, tax on
+/// the sum, the total in whole rupees.
+fn holds(offer: &Value, own_damage_rate: i64, third_party: i64) {
+    let premium = &offer["premium"];
+    let [od, tp, add_ons, discounts, net, rounding, total] =
+        ["od", "tp", "addOns", "discounts", "net", "rounding", "total"].map(|key| paise(&premium[key]));
+    assert_eq!(tp, third_party, "{offer}");
+    if offer["planType"] == "comprehensive" {
+        assert_eq!(od, share(paise(&offer["idv"]), own_damage_rate), "{offer}");
+    }
+    assert_eq!(net, od + tp + add_ons - discounts, "{offer}");
+    let gst = paise(&premium["gst"][0]["amount"]);
+    assert_eq!((&premium["gst"][0]["rate"], gst), (&json!(18), share(net, 18_000)), "{offer}");
+    assert_eq!((net + gst + rounding, total % 100), (total, 0), "{offer}");
+    let covers: i64 = offer["covers"].as_array().expect("covers").iter().map(|cover| paise(&cover["paise"])).sum();
+    assert_eq!(covers, add_ons, "{offer}");
+}
+
+struct Line {
+    category: &'static str,
+    family: &'static str,
+    id: i64,
+    type_code: &'static str,
+    make: &'static str,
+    model: &'static str,
+    mobile: &'static str,
+    own_damage_rate: i64,
+    third_party: i64,
+}
+
+const CAR: Line = Line {
+    category: "car",
+    family: "fw",
+    id: 1,
+    type_code: "fw",
+    make: "maruti-suzuki",
+    model: "maruti-suzuki-swift",
+    mobile: "9812345671",
+    own_damage_rate: 3_283,
+    third_party: 341_600,
+};
+
+const BIKE: Line = Line {
+    category: "bike",
+    family: "tw",
+    id: 2,
+    type_code: "tw",
+    make: "hero",
+    model: "hero-splendor-plus",
+    mobile: "9812345672",
+    own_damage_rate: 1_708,
+    third_party: 71_400,
+};
+
+impl Line {
+    async fn lead(&self, visitor: &Visitor) -> Value {
+        let rows = visitor.get(&format!("/api/v1/master/variants?model_id={}", self.model)).await.ok(200);
+        let variant = rows["rows"].as_array().expect("rows").iter().find(|row| row["fuel"] == "petrol");
+        let variant = variant.expect("a petrol one")["version_id"].clone();
+        json!({
+            "leadform": "renew", "vehicleCategory": self.category, "name": "Asha Rao", "mobile": self.mobile,
+            "source": "B2C", "subSource": "calculator",
+            "vehicle": {"make": self.make, "model": self.model, "fuel": "petrol", "variant": variant, "rto": "MH-12",
+                "registrationDate": "2022-03-15", "manufacturingYear": 2022},
+            "previousPolicy": {"type": "comprehensive", "insurerId": 4, "endDate": "2026-12-10", "claim": false, "ncb": 25},
+        })
+    }
+}
+
+/// R7.3-02, R7.3-03, R7.3-08, R3-05, R3-18, R3-20, R3-21, R3-22, R3-23, R4-22
+async fn is_asked(line: &Line) {
+    let server = shop().await;
+    let visitor = server.visitor();
+    let missing = post(&visitor, "/api/v1/lead", json!({})).await.ok(422);
+    let pointers: Vec<&Value> = missing["errors"].as_array().expect("errors").iter().map(|e| &e["pointer"]).collect();
+    assert_eq!(pointers, [&json!("/leadform"), &json!("/vehicleCategory")], "R7.3-34");
+    let mut lead = line.lead(&visitor).await;
+    lead["leadform"] = json!("used-up");
+    assert_eq!(refusal(&post(&visitor, "/api/v1/lead", lead.clone()).await, 422)[1], "/leadform");
+    lead["leadform"] = json!("renew");
+    let begun = asked(&visitor, "/api/v1/lead", lead.clone()).await;
+    let id = begun["leadId"].as_str().expect("an id").to_owned();
+    assert_eq!((&begun["requestId"], &begun["state"]), (&json!(id), &json!("contact.otp.asking")));
+
+    // The same values, created, read by id and read in detail.
+    let told = asked(&visitor, "/api/v1/lead/get-details", json!({"leadId": id})).await;
+    assert_eq!(visitor.get(&format!("/api/v1/lead/{id}")).await.ok(200)["data"], told);
+    assert_eq!(told["vehicle"]["variant"], lead["vehicle"]["variant"]);
+    let keys = [
+        "leadform",
+        "vehicleCategory",
+        "categoryId",
+        "typeCode",
+        "registration_date",
+        "pyp_end_date",
+        "ncbValue",
+        "journeyType",
+    ];
+    let expected = json!(["renew", line.category, line.id, line.type_code, "2022-03-15", "2026-12-10", 25, 0]);
+    assert_eq!(json!(keys.map(|key| told[key].clone())), expected);
+
+    // Nobody else's, and no prices before the number is shown.
+    let quotes = format!("/api/v1/{}/getAsyncQuotes?leadId={id}", line.family);
+    let stranger = server.visitor();
+    asked(&stranger, "/api/v1/lead", json!({"leadform": "new", "vehicleCategory": line.category, "isNew": true})).await;
+    for visitor in [&stranger, &server.visitor()] {
+        assert_eq!(refusal(&visitor.get(&quotes).await, 404)[0], "not_found");
+        assert_eq!(post(visitor, "/api/v1/lead/get-details", json!({"leadId": id})).await.status, 404);
+    }
+    assert_eq!(refusal(&visitor.get(&quotes).await, 409)[0], "otp.needed");
+    let wrong = post(&visitor, "/api/v1/motor/otp", json!({"lead_id": id, "action": "verify", "otp": "000000"})).await;
+    assert_eq!(refusal(&wrong, 422), ["otp.wrong", "/otp"]);
+    let otp = code(&server, &visitor, line.mobile).await;
+    let verified = asked(&visitor, "/api/v1/motor/otp", json!({"lead_id": id, "action": "verify", "otp": otp})).await;
+    assert_eq!((&verified["verified"], &verified["state"]), (&json!(true), &json!("quotes")));
+    let told = asked(&visitor, "/api/v1/lead/get-details", json!({"leadId": id})).await;
+    assert_eq!((&told["leadType"], &told["ncbValue"]), (&json!("Rollover"), &json!(35)), "R3-22");
+
+    let offers = server
+        .until_worked("prices", async || {
+            let answer = visitor.get(&quotes).await.ok(200)["data"].clone();
+            (answer["complete"] == true).then_some(answer)
+        })
+        .await;
+    assert_eq!((&offers["status"], &offers["waitMs"]), (&json!("done"), &json!(0)));
+    let (good, declined): (Vec<&Value>, Vec<&Value>) =
+        offers["quotes"].as_array().expect("quotes").iter().partition(|quote| quote["declined"].is_null());
+    assert!(good.len() > 10, "{}", good.len());
+    assert!(declined.iter().all(|quote| quote["declined"]["code"].is_string() && quote["insurerName"].is_string()));
+    good.iter().for_each(|offer| holds(offer, line.own_damage_rate, line.third_party));
+
+    // Another kind of cover has another price; what is none is refused.
+    let insurer = good[0]["insurerId"].clone();
+    let single = format!("/api/v1/{}/getSingleQuote", line.family);
+    let third = asked(&visitor, &single, json!({"leadId": id, "insurerId": insurer, "planType": "third_party"})).await;
+    let third = third["quotes"].as_array().expect("quotes").clone();
+    assert!(!third.is_empty() && third.iter().all(|quote| quote["planType"] == "third_party"), "R3-21 {third:?}");
+    third.iter().for_each(|offer| holds(offer, line.own_damage_rate, line.third_party));
+    let none = post(&visitor, &single, json!({"leadId": id, "insurerId": insurer, "planType": "all"})).await;
+    assert_eq!(refusal(&none, 422)[1], "/planType", "R3-21");
+    asked(&visitor, &single, json!({"leadId": id, "insurerId": insurer, "planType": "comprehensive"})).await;
+    let by_type = format!("/api/v1/{}/getQuotesBasedOnCustomerType", line.family);
+    let firm = asked(&visitor, &by_type, json!({"leadId": id, "customerType": "company"})).await;
+    let no_owner =
+        |quote: &Value| quote["covers"].as_array().is_none_or(|all| all.iter().all(|c| c["key"] != "ownerDriverCover"));
+    assert!(firm["quotes"].as_array().expect("quotes").iter().all(no_owner));
+    asked(&visitor, &by_type, json!({"leadId": id, "customerType": "individual"})).await;
+
+    // A claim costs the bonus, wherever the customer is by now.
+    let claim = json!({"leadId": id, "previousPolicy": {"type": "comprehensive", "insurerId": 4, "endDate": "2026-12-10", "claim": true}});
+    let changed = asked(&visitor, "/api/v1/lead-update", claim).await;
+    assert_eq!((&changed["ncbValue"], &changed["state"]), (&json!(0), &json!("quotes")));
+
+    // The choice is one of these, while it holds.
+    let push = format!("/api/v1/{}/pushSelectedQuotes", line.family);
+    let gone = post(&visitor, &push, json!({"leadId": id, "quoteIds": ["nobody.basic.comprehensive"]})).await;
+    assert_eq!(refusal(&gone, 409), ["QUOTE_DETAIL_INVALID", "/quoteIds"]);
+    let offer = server
+        .until_worked("a price", async || {
+            let answer = visitor.get(&quotes).await.ok(200)["data"]["quotes"].clone();
+            let is_it = |quote: &&Value| quote["insurer"] == "hdfc-ergo" && quote["declined"].is_null();
+            answer.as_array().expect("quotes").iter().find(is_it).cloned()
+        })
+        .await;
+    let chosen = asked(&visitor, &push, json!({"leadId": id, "quoteIds": [offer["quoteId"]]})).await;
+    assert_eq!((&chosen["chosen"]["total"], &chosen["state"]), (&offer["premium"]["total"], &json!("owner")));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_car_is_asked_by_calls_alone() {
+    is_asked(&CAR).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bike_is_asked_by_calls_alone() {
+    is_asked(&BIKE).await;
+}
+
+/// R7.3-04, R3-24, R9-53: a proposal is saved in one go or in parts, in each version; handed in twice it is one.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_proposal_is_handed_in_by_calls_alone() {
+    let server = shop().await;
+    for (version, mobile) in [("", "9812345673"), ("secure/v4/", "9812345674")] {
+        let visitor = server.visitor();
+        let mut lead = CAR.lead(&visitor).await;
+        lead["mobile"] = json!(mobile);
+        let id = asked(&visitor, "/api/v1/lead", lead).await["leadId"].clone();
+        let proposal = format!("/api/v1/{version}proposal");
+        assert_eq!(refusal(&post(&visitor, &proposal, json!({"leadId": id})).await, 409)[0], "otp.needed");
+        let otp = code(&server, &visitor, mobile).await;
+        asked(&visitor, "/api/v1/motor/verifyOtp", json!({"leadId": id, "otp": otp})).await;
+        let submit = format!("/api/v1/{version}proposal/submit");
+        assert_eq!(refusal(&post(&visitor, &submit, json!({"proposalId": id})).await, 409)[0], "proposal.incomplete");
+        let quotes = format!("/api/v1/fw/getAsyncQuotes?leadId={}", id.as_str().expect("an id"));
+        let offer = server
+            .until_worked("a price", async || {
+                let answer = visitor.get(&quotes).await.ok(200)["data"]["quotes"].clone();
+                let is_it = |quote: &&Value| quote["insurer"] == "hdfc-ergo" && quote["declined"].is_null();
+                answer.as_array().expect("quotes").iter().find(is_it).cloned()
+            })
+            .await;
+        // What is missing is named by its place in the call, all at once.
+        let part = json!({"leadId": id, "quoteId": offer["quoteId"], "owner": {"customerType": "individual", "firstName": "Asha"}});
+        let wrong = post(&visitor, &proposal, part).await.ok(422);
+        let pointers: Vec<&str> =
+            wrong["errors"].as_array().expect("errors").iter().filter_map(|error| error["pointer"].as_str()).collect();
+        assert_eq!(pointers, ["/owner/title", "/owner/gender", "/owner/dob", "/owner/email"]);
+        let saved = asked(&visitor, &proposal, json!({"leadId": id,
+            "owner": {"customerType": "individual", "title": "Ms", "firstName": "Asha", "lastName": "Rao", "gender": "female",
+                "dob": "1990-04-12", "mobile": mobile, "email": "asha@example.com"},
+            "address": {"pincode": "411001", "line1": "12 Lake View"}}))
+        .await;
+        assert_eq!((&saved["missing"], &saved["customerType"]), (&json!(["nominee", "vehicle"]), &json!("I")));
+        assert!(saved["email"].as_str().is_some_and(|email| email != "asha@example.com"), "{saved}");
+        let saved = asked(&visitor, &proposal, json!({"leadId": id, "nominee": {"name": "Ravi Rao", "age": 40, "relation": "spouse"},
+            "vehicle": {"registrationNumber": "MH-12-AB-1234", "engineNumber": "K12MN1234567", "chassisNumber": "MA3EWDE1S00123456"},
+            "previousPolicy": {"policyNumber": "P12345678"}, "consent": true}))
+        .await;
+        assert_eq!((&saved["missing"], &saved["state"]), (&json!([]), &json!("purchase.kyc.asking")));
+        let identity = json!({"proposalId": id, "document": "pan_card", "pan_number": "ABCPA1234F", "occupation": "salaried",
+            "income_source": "salary", "is_politically_exposed_person": false, "kyc_consent": true});
+        assert_eq!(asked(&visitor, "/api/v1/proposal/kyc", identity).await["verified"], true);
+        let first = asked(&visitor, &submit, json!({"proposalId": id})).await;
+        assert_eq!((&first["status"], &first["total"]), (&json!("submitted"), &offer["premium"]["total"]));
+        assert_eq!(asked(&visitor, &submit, json!({"proposalId": id})).await, first, "R9-53");
+        let stranger = server.visitor();
+        asked(&stranger, "/api/v1/lead", json!({"leadform": "new", "vehicleCategory": "car", "isNew": true})).await;
+        assert_eq!(post(&stranger, &submit, json!({"proposalId": id})).await.status, 404);
+    }
+    server.stop().await;
+}
+
+/// The code of a message that has not been read yet.
+async fn another_code(server: &TestServer, visitor: &Visitor, seen: &mut BTreeSet<String>) -> String {
+    let code = server
+        .until("another code", async || {
+            let inbox = visitor.get("/sandbox/inbox.json?to=9876543210").await.ok(200);
+            let texts = inbox["messages"].as_array()?.iter().filter_map(|message| message["text"].as_str());
+            texts.filter_map(password_in).map(str::to_owned).find(|code| !seen.contains(code))
+        })
+        .await;
+    seen.insert(code.clone());
+    code
+}
+
+/// R7.3-07, R7.3-08: nothing is said of a policy before its number is confirmed, and of somebody else's as little as of none.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_policy_is_found_again_by_its_owner_alone() {
+    let server = shop().await;
+    let visitor = server.visitor();
+    let lead = "/api/v1/get-renewal-lead";
+    let of = |policy: &str, mobile: &str| json!({"policyNumber": policy, "mobile": mobile});
+    let none = post(&visitor, lead, of("DEMO-CAR-999", "9876543210")).await;
+    let others = post(&visitor, lead, of("DEMO-CAR-001", "9812345670")).await;
+    assert_eq!(refusal(&none, 404), ["renewal.not_found", "/policyNumber"]);
+    assert_eq!(others.ok(404), none.ok(404));
+    let down = post(&visitor, lead, of("DEMO-CAR-007", "9876543210")).await;
+    assert_eq!(refusal(&down, 409)[0], "renewal.unavailable");
+
+    let mut seen = BTreeSet::new();
+    for (call, body, policy) in [
+        (lead, of("demo-car-001", "9876543210"), "DEMO-CAR-001"),
+        (
+            "/api/v1/get-renewal-lead-by-regnum",
+            json!({"registrationNumber": "dl3sab1234", "mobile": "9876543210"}),
+            "DEMO-BIKE-001",
+        ),
+    ] {
+        let visitor = server.visitor();
+        let begun = asked(&visitor, call, body).await;
+        let keys: Vec<&String> = begun.as_object().expect("an object").keys().collect();
+        assert_eq!(keys, ["renewalLeadId", "otpTo", "canUseThisMobile", "resendIn"]);
+        assert_eq!(begun["otpTo"], "*****43210");
+        let id = begun["renewalLeadId"].clone();
+        let good = asked(&visitor, "/api/v1/lead-otp-expiry", json!({"renewalLeadId": id})).await;
+        assert_eq!((&good["secondsLeft"], &good["triesLeft"]), (&json!(300), &json!(5)));
+        assert_eq!(post(&server.visitor(), "/api/v1/lead-otp-expiry", json!({"renewalLeadId": id})).await.status, 404);
+        // A code that has run out is refused, and is no try.
+        let old = another_code(&server, &visitor, &mut seen).await;
+        server.clock.advance(301_000);
+        let late = post(&visitor, "/api/v1/motor/verifyOtp", json!({"renewalLeadId": id, "otp": old})).await;
+        assert_eq!(refusal(&late, 410), ["OTP_EXPIRED", "/otp"]);
+        asked(&visitor, "/api/v1/motor/generateOtp", json!({"renewalLeadId": id})).await;
+        let new = another_code(&server, &visitor, &mut seen).await;
+        let told = asked(&visitor, "/api/v1/motor/verifyOtp", json!({"renewalLeadId": id, "otp": new})).await;
+        let lead = &told["lead"];
+        assert_eq!(
+            (&told["verified"], &lead["policyNumber"], &lead["leadform"]),
+            (&json!(true), &json!(policy), &json!("renew"))
+        );
+        assert_eq!(lead["renewal"]["window"], "open");
+    }
+    server.stop().await;
+}
