@@ -72,7 +72,7 @@ export interface Links {
   journey: string[];
   /** those of them that decide when the others come */
   begin: string[];
-  /** what it loads beyond that for a block, a widget, a form */
+  /** what it loads beyond that for a block, a widget, a form: scripts, and a sheet where one brings its own */
   parts: Record<string, string[]>;
 }
 
@@ -83,13 +83,14 @@ function links(chunks: Rolldown.OutputChunk[], fonts: string[], files: Record<st
     if (!found) throw new Error(`no script holds ${source}`);
     return found;
   };
-  /** the scripts that come with one, without those that are there */
+  /** the scripts that come with one, and what sheets they bring, without those that are there */
   const closure = (source: string, there: string[]): string[] => {
     const found: string[] = [];
     const open = [holding(source)];
     for (let chunk = open.pop(); chunk; chunk = open.pop()) {
       if (there.includes(`/${chunk.fileName}`) || found.includes(`/${chunk.fileName}`)) continue;
-      found.push(`/${chunk.fileName}`);
+      const sheets = [...(chunk.viteMetadata?.importedAssets ?? [])].filter((asset) => asset.endsWith('.css'));
+      found.push(`/${chunk.fileName}`, ...sheets.map((sheet) => `/${sheet}`));
       open.push(...chunk.imports.flatMap((file) => byFile.get(file) ?? []));
     }
     return found;

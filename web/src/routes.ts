@@ -11,6 +11,8 @@ export const api = {
   draft: (id: string) => `${API}/journeys/${part(id)}/draft`,
   presence: (id: string) => `${API}/journeys/${part(id)}/presence`,
   document: (id: string, document: string) => `${API}/journeys/${part(id)}/documents/${part(document)}`,
+  /** files of a journey: all of them, or one (its bytes, its preview) */
+  uploads: (id: string, ...rest: string[]) => [`${API}/journeys/${part(id)}/uploads`, ...rest].join('/'),
   start: (workflow: string) => `${API}/workflows/${workflow.split('/').map(part).join('/')}/start`,
   master: (name: string, query: Record<string, string>) => `${API}/master/${part(name)}?${new URLSearchParams(query)}`,
 };

@@ -38,6 +38,22 @@ describe('a proof of work', () => {
     expect(second).toBe(first);
     expect(leadingZeros(headers[1]?.['x-proof'] ?? '')).toBeGreaterThanOrEqual(8);
 
+    // what was worked for ahead goes along at once; what the server does not take after all is done anew, once
+    sent.length = 1;
+    client.ahead({ token: 'c.d', bits: 4 });
+    client.ahead({ token: 'e.f', bits: 4 });
+    await client.send('j', { type: 'submit', data: { mobile: '9' }, revision: 1 }, 'key');
+    await client.send('j', { type: 'submit', data: { mobile: '9' }, revision: 1 }, 'key');
+    const proofs = sent.slice(1).map(([, init]) => (init.headers as Record<string, string>)['x-proof']);
+    expect(proofs).toEqual([expect.stringMatching(/^c\.d\.\d+$/), undefined]);
+    sent.length = 0;
+    client.ahead({ token: 'old', bits: 4 });
+    await client.send('j', { type: 'submit', data: {}, revision: 1 }, 'key');
+    expect(sent.map(([, init]) => (init.headers as Record<string, string>)['x-proof'])).toEqual([
+      expect.stringMatching(/^old\./),
+      expect.stringMatching(/^a\.b\./),
+    ]);
+
     server.mockImplementation(async () => asked());
     const again = client.send('j', { type: 'submit', data: {}, revision: 1 }, 'other');
     const refused: unknown = await again.catch((problem) => problem);

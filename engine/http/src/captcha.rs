@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::middleware::Client;
 use engine_definitions::{Catalog, Operation, Partner};
 use engine_partners::CallOutcome;
-use engine_runtime::{ProofOfWork, Refusal};
+use engine_runtime::{Actor, ProofOfWork, Refusal, StepView};
 use serde::Serialize;
 use serde_json::json;
 use std::sync::Arc;
@@ -42,6 +42,19 @@ impl App {
         let is_here = self.captcha.away_until_ms.load(Ordering::Relaxed) <= self.runtime.now_ms();
         let page = is_here.then(|| self.captcha_page()).flatten();
         page.map_or_else(|| Challenge::Work(self.runtime.people.challenge(&client.network())), Challenge::Captcha)
+    }
+
+    /// Puts into a step the work without which a code would be refused there: whoever does it ahead sends once.
+    pub async fn work_ahead(&self, actor: &Actor, client: Client, view: &mut StepView) {
+        let catalog = self.runtime.catalog();
+        let sends = catalog.workflow(&view.journey.workflow).is_some_and(|workflow| workflow.sends_codes());
+        if sends
+            && actor.signed_in().is_none()
+            && self.runtime.people.asks_proof(actor).await.is_ok_and(|asks| asks)
+            && let Challenge::Work(work) = self.challenge(client)
+        {
+            view.work = Some(work);
+        }
     }
 
     /// Whether this is what a challenge asked of this client, shown for the first time.

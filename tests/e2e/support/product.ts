@@ -1,6 +1,6 @@
 /** The real product: the binary on a free port with a database of its own, killed and started again at will. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -32,10 +32,11 @@ export class Product {
     return product;
   }
 
-  /** The product with lines of business of `tests/it/fixtures` among its own. */
+  /** The product with lines of business of `fixtures` here or of `tests/it/fixtures` among its own. */
   static async startWith(...lines: string[]): Promise<Product> {
     const definitions = mkdtempSync(join(tmpdir(), 'journey-e2e-line-'));
-    for (const from of [root, ...lines.map((line) => join(root, 'tests/it/fixtures', line))])
+    const here = (line: string) => ['tests/e2e/fixtures', 'tests/it/fixtures'].map((folder) => join(root, folder, line)).find(existsSync)!;
+    for (const from of [root, ...lines.map(here)])
       for (const part of ['workflows', 'forms']) cpSync(join(from, part), join(definitions, part), { recursive: true });
     const product = new Product({}, definitions);
     await product.up();

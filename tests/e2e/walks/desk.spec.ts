@@ -6,6 +6,12 @@ test.use({ viewport: { width: 1280, height: 900 } });
 
 test('desk: a new car is chosen by make, model, fuel, variant and office', async ({ walk, page }) => {
   const motor = new Motor(walk, car);
+  // one column at one place: what is asked does not jump sideways from step to step
+  const columns: Record<string, number[]> = {};
+  walk.arrived = async (step) => {
+    if (step !== 'start')
+      columns[step] = await page.locator('.step-head, .with-aside > .step-card, .step-body:not(.offers, .with-aside)').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().left));
+  };
   await motor.withoutNumber('New car');
   await walk.at('Your new car', '/car-insurance/new-vehicle');
   await walk.lookUp('Make', 'maruti', /^Maruti Suzuki/);
@@ -34,6 +40,8 @@ test('desk: a new car is chosen by make, model, fuel, variant and office', async
   await motor.confirm();
   await motor.pay(/^Pay ₹/);
   await motor.issued();
+  expect(Object.keys(columns).length).toBeGreaterThan(8);
+  expect(new Set(Object.values(columns).flat()), JSON.stringify(columns)).toHaveProperty('size', 1);
 });
 
 test('desk: who does not know the number describes the car', async ({ walk, page }) => {

@@ -50,7 +50,7 @@ test('a dialog has a hash, its steps too; Back and Forward move between them, cl
   expect(await hash(page)).toBe('#success');
   await page.goBack();
   await expect(dialog.getByRole('heading', { name: 'Enter Details' })).toBeVisible();
-  await expect(walk.field('Full name')).toHaveValue('');
+  await expect(walk.field('Full name')).toHaveValue('Asha Rao');
   expect(await hash(page)).toBe('#leadStep1');
   await page.goForward();
   await expect(dialog.getByRole('heading', { name: 'Thank You!' })).toBeVisible();
@@ -68,6 +68,25 @@ test('a dialog has a hash, its steps too; Back and Forward move between them, cl
   await fill(walk, page);
   await dialog.getByRole('link', { name: 'Return To Home' }).click();
   await expect(page).toHaveURL(`${product.base}/`);
+});
+
+test('while a lead is sent the page says so, and a double click is one call (R4-21)', async ({ page, walk, product }) => {
+  await page.setViewportSize(desk);
+  await page.goto(`${product.base}/sme#leadStep1`);
+  const dialog = page.getByRole('dialog');
+  await dialog.locator('.place[data-ready]').waitFor();
+  let calls = 0;
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/api/v1/journeys')) calls += 1;
+  });
+  await describe(walk);
+  await walk.type('Business name', 'Leadslow Traders');
+  await walk.select('What would you like to insure?', 'Shopkeeper package');
+  await dialog.getByRole('button', { name: 'Get a quote' }).dblclick();
+  await expect(dialog.getByText('Sending your request').first()).toBeVisible();
+  await expect(dialog.getByRole('button', { name: 'Get a quote' })).toHaveCount(0);
+  await expect(dialog.getByRole('heading', { name: 'Thank You!' })).toBeVisible();
+  expect(calls).toBe(1);
 });
 
 test('a form that has no hash stands in the page, knows what it is about and ends at a page of its own (R1-12, R1-13, R2.9-05)', async ({ page, walk, product }) => {
@@ -102,8 +121,8 @@ test('a link that is followed before the script is there opens its dialog, and t
 
 for (const [row, path, at] of [
   ['R9-48', '/health-insurance/lp-fusion', 500],
-  ['R9-55', '/health-insurance/premium-calculator', 2_000],
-  ['R9-54', '/health-insurance', 10_000],
+  ['R9-55', '/investment/sip-calculator', 2_000],
+  ['R9-54', '/health-insurance/plans', 10_000],
 ] as const)
   test(`a dialog opens by itself at its time, once a visit (${row})`, async ({ page, product }) => {
     await stopClock(page);
@@ -146,7 +165,7 @@ test('a form in a page is sent where it stands, and by itself before scripts are
   // the script that takes the form over comes when somebody is already typing
   const bring = await hold(page, /\/assets\/place-/);
   const asked = page.waitForRequest(/\/assets\/place-/);
-  await page.goto(`${product.base}/travel-insurance`, { waitUntil: 'commit' });
+  await page.goto(`${product.base}/tax-saving-schemes`, { waitUntil: 'commit' });
   await walk.type('Your name', 'Asha Rao');
   await asked;
   bring();
@@ -169,12 +188,12 @@ test('a form in a page is sent where it stands, and by itself before scripts are
   await page.keyboard.press('Escape');
   await walk.press('Call me back');
   await expect(page.getByRole('heading', { name: 'We will call you' }).first()).toBeVisible();
-  await expect(page.getByText(/An advisor calls \S+ by \d+ \w+ \d{4}, between 10 am and 7 pm/)).toBeVisible();
-  await expect(page).toHaveURL(`${product.base}/travel-insurance#thanks`);
+  await expect(page.getByText(/An advisor calls \S+ (within 30 minutes|(today|tomorrow|on \w+) between 10:00 and 11:00)/)).toBeVisible();
+  await expect(page).toHaveURL(`${product.base}/tax-saving-schemes#thanks`);
   await walk.accessible();
 
   const plain = await browser.newPage({ javaScriptEnabled: false });
-  await plain.goto(`${product.base}/travel-insurance`);
+  await plain.goto(`${product.base}/tax-saving-schemes`);
   await plain.getByLabel('Your name').fill('Asha Rao');
   await plain.getByLabel('Mobile number').fill(newMobile());
   await plain.getByRole('button', { name: 'Call me back' }).click();

@@ -1,6 +1,6 @@
 /** The few calls a journey makes. A refusal of the server is a `Refusal` with its problem; no answer at all is `Unreachable`. */
 
-import type { DraftBody, EventBody, OpenedPage, Rows, StartBody, StepView } from '../contract/api';
+import type { DraftBody, EventBody, OpenedPage, ProofOfWork, Rows, StartBody, StepView } from '../contract/api';
 import { api } from '../routes';
 import { ask } from './ask';
 import type { Data, Problem } from './open';
@@ -24,8 +24,15 @@ export interface Opened {
 export const client = {
   start: (body: StartBody, key: string) =>
     call<StepView>('POST', api.journeys(), body, { 'idempotency-key': key, ...wayBack() }),
-  send: (id: string, body: EventBody, key: string) =>
-    call<StepView>('POST', api.events(id), body, { 'idempotency-key': key }),
+  /** the work of a proof, done before anything is sent: it is sent once */
+  ahead(work: ProofOfWork) {
+    done ??= import('./proof').then(({ solve }) => solve(work)).catch(() => '');
+  },
+  async send(id: string, body: EventBody, key: string) {
+    const proof = await done;
+    done = undefined;
+    return call<StepView>('POST', api.events(id), body, { 'idempotency-key': key, ...(proof && { 'x-proof': proof }) });
+  },
   view: (id: string) => call<StepView>('GET', api.journey(id)),
   async open(id: string, path: string): Promise<Opened> {
     const answer = await call<OpenedPage>('GET', api.journey(id, path));
@@ -48,6 +55,7 @@ export const client = {
   },
 };
 const found = new Map<string, Rows>();
+let done: Promise<string> | undefined;
 export type Client = typeof client;
 
 async function call<T>(
@@ -56,6 +64,7 @@ async function call<T>(
   body?: unknown,
   headers: Record<string, string> = {},
   more: RequestInit = {},
+  isProven = false,
 ): Promise<T> {
   const sent: Record<string, string> = { accept: 'application/json', ...headers };
   if (method !== 'GET') Object.assign(sent, { 'content-type': 'application/json', 'x-journey': '1' });
@@ -75,18 +84,18 @@ async function call<T>(
   const mark = response.headers.get('signed-in');
   if (mark) void import('../site/person').then((person) => person.arrive(mark));
   if (response.ok) return response.status === 204 ? (undefined as T) : ((await response.json()) as T);
-  const refused = await problem(response);
+  const refused = await problemOf(response);
   if (refused.challenge) {
     const { prove } = await import('./proof');
-    const proof = await prove(refused, headers['x-proof']);
-    if (proof) return call(method, url, body, { ...headers, 'x-proof': proof }, more);
+    const proof = await prove(refused, isProven);
+    if (proof) return call(method, url, body, { ...headers, 'x-proof': proof }, more, true);
   }
   // the session is over: the popup opens, the page and what was typed stay (R8-12)
   if (refused.code === 'sign_in') location.hash = 'login';
   throw new Refusal(refused);
 }
 
-async function problem(response: Response): Promise<Problem> {
+export async function problemOf(response: Response): Promise<Problem> {
   const wait = Number(response.headers.get('retry-after')) || undefined;
   try {
     const body = (await response.json()) as Problem;

@@ -7,9 +7,9 @@ import type { Problem } from './open';
 /** So many attempts at once; between two lots the page can draw. */
 const LOT = 256;
 
-/** What is sent as `X-Proof`; nothing when the person closed the captcha or was not believed `before`: the problem says so then. */
-export async function prove(problem: Partial<Problem>, before?: string): Promise<string> {
-  const proof = before ? '' : await solve(problem.challenge!);
+/** What is sent as `X-Proof`; nothing when the person closed the captcha or was not believed what was tried: the problem says so then. */
+export async function prove(problem: Partial<Problem>, isTried = false): Promise<string> {
+  const proof = isTried ? '' : await solve(problem.challenge!);
   if (!proof) {
     problem.detail = t('unproven');
     problem.errors = [{ pointer: '', code: 'proof', text: problem.detail }];

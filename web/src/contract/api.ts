@@ -147,6 +147,81 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/journeys/{id}/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Files of a journey. */
+        get: operations["list_uploads"];
+        put?: never;
+        /** A file will come: where it goes, and in which parts. */
+        post: operations["begin_upload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/journeys/{id}/uploads/{upload}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How far a file is. */
+        get: operations["show_upload"];
+        /**
+         * The next part of a file, at most `chunk_bytes` of it, with `Content-Range: bytes <first>-<last>/<size>`. One that does
+         *     not begin at `received` changes nothing; `bytes *\/<size>` without a body asks how much there is. The answer to the last
+         *     part says what came of the file, or that it is still looked at.
+         */
+        put: operations["receive_upload"];
+        post?: never;
+        /** Takes a file back, or stops one that is coming; not once it was sent with an answer. */
+        delete: operations["remove_upload"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/journeys/{id}/uploads/{upload}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file as an attachment, as it is kept. */
+        get: operations["upload_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/journeys/{id}/uploads/{upload}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A picture in small. */
+        get: operations["upload_preview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/master/{name}": {
         parameters: {
             query?: never;
@@ -670,6 +745,24 @@ export interface components {
             pointer: string | null;
             text: string;
         };
+        /** @description A file that is to come. */
+        NewUploadBody: {
+            /** @description What it is a file of: a field of the shown step's form asks for it. */
+            kind: string;
+            /** @description As its sender calls it. */
+            name: string;
+            /** @description The file in whose place it comes. */
+            replaces?: string | null;
+            /** @description 64 hex digits: what comes must have it. */
+            sha256?: string | null;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            size: number;
+            /** @description As the browser has it; the content decides. */
+            type?: string;
+        };
         /** @description What opening a page gives. */
         OpenedPage: components["schemas"]["StepView"] | components["schemas"]["Elsewhere"];
         /** @description RFC 9457. */
@@ -845,6 +938,7 @@ export interface components {
             /** @description RFC 3339, UTC. */
             server_time: string;
             step: components["schemas"]["Step"];
+            work?: components["schemas"]["ProofOfWork"] | null;
         };
         TimerView: {
             due_at: string;
@@ -860,6 +954,59 @@ export interface components {
             partner: string;
             webhook: string;
         };
+        /** @description A file as its sender sees it. */
+        Upload: {
+            /** @description RFC 3339, UTC. */
+            at: string;
+            /** @description Most bytes of one part. */
+            chunk_bytes: number;
+            /** @description Until then all of it must be there. */
+            expires_at?: string | null;
+            /** @description Where it is fetched from. */
+            file?: string | null;
+            /** Format: int32 */
+            height?: number | null;
+            id: string;
+            kind: string;
+            /** @description `picture`, `pdf` or `video`. */
+            media?: string | null;
+            name: string;
+            /** Format: int32 */
+            pages?: number | null;
+            preview?: string | null;
+            /** @description `{kind, confidence, fields: {name: {value, confidence}}, problems}`. */
+            read?: {
+                [key: string]: unknown;
+            } | null;
+            reason?: components["schemas"]["UploadReason"] | null;
+            /** Format: int64 */
+            received: number;
+            replaced_by?: string | null;
+            replaces?: string | null;
+            /** Format: int32 */
+            seconds?: number | null;
+            /**
+             * Format: int64
+             * @description Bytes: as announced, then what is kept.
+             */
+            size: number;
+            status: components["schemas"]["UploadStatus"];
+            /** Format: int32 */
+            width?: number | null;
+        };
+        /** @description Files of a journey, the oldest first. */
+        UploadList: {
+            uploads: components["schemas"]["Upload"][];
+        };
+        UploadReason: {
+            code: string;
+            text: string;
+        };
+        /**
+         * @description States as they are stored.
+         * @enum {string}
+         */
+        UploadStatus: "receiving" | "checking" | "scanning" | "ready" | "refused" | "replaced" | "removed";
         /** @description A value that is formatted where it is shown: text, a number, or one that says what it is. */
         Value: string | number | boolean | {
             /** Format: int64 */
@@ -975,6 +1122,7 @@ export type JourneySummary = components['schemas']['JourneySummary'];
 export type LeaveView = components['schemas']['LeaveView'];
 export type Level = components['schemas']['Level'];
 export type Message = components['schemas']['Message'];
+export type NewUploadBody = components['schemas']['NewUploadBody'];
 export type OpenedPage = components['schemas']['OpenedPage'];
 export type Problem = components['schemas']['Problem'];
 export type ProblemCode = components['schemas']['ProblemCode'];
@@ -998,6 +1146,10 @@ export type StepKind = components['schemas']['StepKind'];
 export type StepView = components['schemas']['StepView'];
 export type TimerView = components['schemas']['TimerView'];
 export type Told = components['schemas']['Told'];
+export type Upload = components['schemas']['Upload'];
+export type UploadList = components['schemas']['UploadList'];
+export type UploadReason = components['schemas']['UploadReason'];
+export type UploadStatus = components['schemas']['UploadStatus'];
 export type Value = components['schemas']['Value'];
 export type Wait = components['schemas']['Wait'];
 export type WaitView = components['schemas']['WaitView'];
@@ -1608,6 +1760,473 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": components["schemas"]["ChangeNote"];
+                };
+            };
+            /** @description `sign_in`: Please log in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
+            429: components["responses"]["Anywhere429"];
+            500: components["responses"]["Anywhere500"];
+            503: components["responses"]["Anywhere503"];
+        };
+    };
+    list_uploads: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadList"];
+                };
+            };
+            /** @description `sign_in`: Please log in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
+            429: components["responses"]["Anywhere429"];
+            500: components["responses"]["Anywhere500"];
+            503: components["responses"]["Anywhere503"];
+        };
+    };
+    begin_upload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewUploadBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            /** @description `body_invalid`: The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `sign_in`: Please log in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `csrf`: The request does not come from our pages */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["Anywhere408"];
+            /** @description `not_possible`: This is not possible */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `expired`: The journey has expired */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["Anywhere413"];
+            /** @description `media_type`: The body must be application/json */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid`: Some answers need your attention */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["Anywhere429"];
+            500: components["responses"]["Anywhere500"];
+            503: components["responses"]["Anywhere503"];
+        };
+    };
+    show_upload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                upload: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            /** @description `sign_in`: Please log in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
+            429: components["responses"]["Anywhere429"];
+            500: components["responses"]["Anywhere500"];
+            503: components["responses"]["Anywhere503"];
+        };
+    };
+    receive_upload: {
+        parameters: {
+            query?: never;
+            header: {
+                "Content-Range": string;
+            };
+            path: {
+                id: string;
+                upload: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": number[];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            /** @description `body_invalid`: The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `sign_in`: Please log in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `csrf`: The request does not come from our pages */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["Anywhere408"];
+            /** @description `not_possible`: This is not possible */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `expired`: The journey has expired */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["Anywhere413"];
+            /** @description `media_type`: The body must be application/json */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["Anywhere429"];
+            500: components["responses"]["Anywhere500"];
+            503: components["responses"]["Anywhere503"];
+        };
+    };
+    remove_upload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                upload: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `body_invalid`: The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `sign_in`: Please log in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `csrf`: The request does not come from our pages */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["Anywhere408"];
+            /** @description `not_possible`: This is not possible */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `expired`: The journey has expired */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["Anywhere413"];
+            /** @description `media_type`: The body must be application/json */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["Anywhere429"];
+            500: components["responses"]["Anywhere500"];
+            503: components["responses"]["Anywhere503"];
+        };
+    };
+    upload_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                upload: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description `sign_in`: Please log in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
+            429: components["responses"]["Anywhere429"];
+            500: components["responses"]["Anywhere500"];
+            503: components["responses"]["Anywhere503"];
+        };
+    };
+    upload_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                upload: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a JPEG */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/jpeg": unknown;
                 };
             };
             /** @description `sign_in`: Please log in */

@@ -25,6 +25,7 @@ export type Block =
   | ({ block: 'coverage' } & CoverageBlock)
   | ({ block: 'share' } & ShareBlock)
   | ({ block: 'journey' } & JourneyBlock)
+  | ({ block: 'calculator' } & CalculatorBlock)
   | ({ block: 'form' } & FormBlock);
 
 export interface BlockHead {
@@ -245,6 +246,21 @@ export interface JourneyBlock extends BlockHead {
   hash?: string;
   /** what comes when, beside the dialog on a desk */
   items?: Coming[];
+}
+
+/** The form of a page that `calculates`, and what follows from its answers while somebody types */
+export interface CalculatorBlock extends BlockHead {
+  text?: string;
+  /** the button, for whom no script counts while typing */
+  submit: string;
+  /** read data.query, the answers */
+  results: Block[];
+  /** the form as it is drawn */
+  form?: Data;
+  /** the page's address */
+  to?: string;
+  /** fields of its address that do not fit */
+  errors?: unknown[];
 }
 
 /** Where the step's form is drawn; without it, after all blocks */
@@ -617,8 +633,16 @@ export interface FieldUi {
   filter?: Data;
   /** false: all rows at once, as a list */
   search?: boolean;
-  /** .pdf,.jpg,.jpeg,.png if none is said */
+  /** of the table shared/document_kinds */
+  kind?: string;
+  /** so many of a list; if none is said, as many as there are of the kind */
+  max?: number;
+  /** what it takes, picture, pdf, video: said by us */
+  media?: string[];
+  /** the same for the browser: said by us */
   accept?: string;
+  /** [{key, title, hint, scene, required}]: a picture each, one after the other, called by its key */
+  shots?: unknown;
   /** [{key, text, day, full}]; those that are full stand there as taken */
   slots?: unknown;
   /** when none is free */

@@ -11,6 +11,7 @@ import * as widgets from '../renderer/widgets/further';
 import * as lookup from '../renderer/widgets/lookup';
 import * as otp from '../renderer/widgets/otp';
 import * as slots from '../renderer/widgets/slots';
+import * as upload from '../renderer/widgets/upload';
 
 const all: { [Name in keyof typeof parts]: (typeof parts)[Name]['here'] & object } = {
   form,
@@ -23,6 +24,7 @@ const all: { [Name in keyof typeof parts]: (typeof parts)[Name]['here'] & object
   lookup,
   otp,
   slots,
+  upload,
   further,
 };
 for (const [name, part] of Object.entries(parts)) part.here = all[name as keyof typeof parts] as never;

@@ -52,4 +52,4 @@ addEventListener('scroll', stick, { passive: true });
 // menus open by themselves; what else they need comes with the first press, and the rest in a moment
 const later = () => import('../site/later');
 addEventListener('click', later, { once: true });
-setTimeout(later, boot.place ? 0 : 1e3);
+setTimeout(later, boot.place || boot.calculator ? 0 : 1e3);

@@ -6,11 +6,12 @@ import './server-globals';
 import './everything';
 import { renderToStaticMarkup, renderToString } from 'react-dom/server';
 import type { StepKind, StepView } from '../contract/api';
-import type { Block } from '../contract/blocks';
+import type { Block, CalculatorBlock } from '../contract/blocks';
 import { Journey } from '../journey/journey';
 import { Skeleton } from '../journey/skeleton';
-import { DrawnPlace } from '../renderer/context';
+import { DrawnCalculator, DrawnPlace } from '../renderer/context';
 import type { Place, Site } from '../site/boot';
+import { Calculator } from '../site/calculator';
 import { Content } from '../site/content';
 import { Footer, Header, ScriptsNeeded, SkipLink, type Surroundings } from '../site/frame';
 import { Question } from '../site/question';
@@ -50,9 +51,21 @@ function main({ site, title, view, skeleton, blocks = [], submit, place }: Page)
   if (skeleton) return `${needed}<div id="app">${renderToStaticMarkup(<Skeleton kind={skeleton} />)}</div>`;
   if (submit) return renderToStaticMarkup(<Question title={title} blocks={blocks} submit={submit} />);
   const content = <Content title={title} blocks={blocks} />;
-  if (!place) return renderToStaticMarkup(content);
-  const drawn = renderToString(<Journey view={place.view} site={site} within={place} />);
-  return needed + renderToStaticMarkup(<DrawnPlace.Provider value={drawn}>{content}</DrawnPlace.Provider>);
+  const calculator = blocks.find(
+    (block): block is { block: 'calculator' } & CalculatorBlock =>
+      block.block === 'calculator' && block.form !== undefined,
+  );
+  if (!place && !calculator) return renderToStaticMarkup(content);
+  const drawn = place ? renderToString(<Journey view={place.view} site={site} within={place} />) : '';
+  const counted = calculator ? renderToString(<Calculator {...calculator} />) : '';
+  return (
+    needed +
+    renderToStaticMarkup(
+      <DrawnPlace.Provider value={drawn}>
+        <DrawnCalculator.Provider value={counted}>{content}</DrawnCalculator.Provider>
+      </DrawnPlace.Provider>,
+    )
+  );
 }
 
 (globalThis as { draw?: (json: string) => string }).draw = (json) => draw(JSON.parse(json) as Page);

@@ -109,6 +109,8 @@ export function Journey({ view: first, site, problem, place, within, onStep }: P
     [send, back, within],
   );
 
+  useEffect(() => void (view.work && client.ahead(view.work)), [view.work]);
+
   const { id, status } = view.journey;
   // from the first answer on it is worth having what comes next
   const goesOn = id !== null || data !== first.step.form?.data;
@@ -131,6 +133,7 @@ export function Journey({ view: first, site, problem, place, within, onStep }: P
       send: (event, data, shown) => send({ type: 'SEND', event, data, shown }),
       change: (step, pointer) => send({ type: 'SEND', event: 'change', data: { step }, focus: pointer }),
       documentUrl: (document) => (view.journey.id ? api.document(view.journey.id, document) : '#'),
+      journey: view.journey.id ?? undefined,
       sending: sending && { event: sending.type, data: sending.data },
       say,
     }),

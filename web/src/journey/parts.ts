@@ -23,10 +23,13 @@ export const files = (): Record<string, string> =>
 export function needs({ journey, step }: StepView): Part<unknown>[] {
   const blocks = (step.view?.blocks ?? []) as unknown as Block[];
   const all: Part<unknown>[] = partsOf(blocks);
-  if (step.form) all.push(parts.form, ...widgetParts(step.form.schema));
+  if (step.form) all.push(...partsOfForm(step.form.schema));
   if (journey.id !== null) all.push(parts.further);
   return [...new Set(all)];
 }
+
+/** The parts that a form is drawn with. */
+export const partsOfForm = (schema: Schema): Part<unknown>[] => [parts.form, ...widgetParts(schema)];
 
 function widgetParts(schema: Schema): Part<unknown>[] {
   const own = later[schema['x-ui']?.widget as keyof typeof later]?.part;

@@ -65,7 +65,9 @@ function Within({ place, site, element }: { place: Place; site: Site; element: H
       onStep={(view) => {
         const isOver = view.journey.status !== 'active';
         if (isOver) over.current = view;
-        const next = isOver ? place.end : place.goes_on && view.journey.id !== null ? view.step.url : undefined;
+        // a step that only says something ends it for the page as well: it may be gone on from at its own address
+        const isEnd = isOver || (place.end !== undefined && view.step.kind === 'message');
+        const next = isEnd ? place.end : place.goes_on && view.journey.id !== null ? view.step.url : undefined;
         if (!next) return;
         element.dataset.left = 'true';
         window.location.assign(next);

@@ -7,6 +7,8 @@ export interface Actions {
   send: (event: string, data?: Data, shown?: number) => void;
   change: (step: string, pointer?: string) => void;
   documentUrl: (document: string) => string;
+  /** the journey that files belong to */
+  journey?: string;
   /** the event being sent now, so that its button can say so */
   sending?: { event: string; data?: Data };
   say: (text: string) => void;
@@ -18,6 +20,9 @@ export const useClock = () => useContext(ClockContext);
 
 /** The step of the journey that stands in a page, as the server draws it. */
 export const DrawnPlace = createContext('');
+
+/** The same of a calculator. */
+export const DrawnCalculator = createContext('');
 
 export const ActionsContext = createContext<Actions>({
   send: () => undefined,

@@ -1,4 +1,4 @@
-/** A script of its own, which comes when something is drawn that needs it. The server, which draws everything, has it from the start. */
+/** A script of its own, `dressed` once its style has come too, which comes when something is drawn that needs it. The server, which draws everything, has it from the start. */
 export class Part<Module> {
   /** once it has come */
   here?: Module;
@@ -12,7 +12,9 @@ export class Part<Module> {
   }
 
   async load(): Promise<void> {
-    this.here ??= await this.#fetch();
+    const module = await this.#fetch();
+    await (module as { dressed?: unknown }).dressed;
+    this.here ??= module;
   }
 }
 

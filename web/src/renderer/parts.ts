@@ -14,5 +14,6 @@ export const parts = {
   widgets: new Part('renderer/widgets/further.ts', () => import('./widgets/further')),
   lookup: new Part('renderer/widgets/lookup.tsx', () => import('./widgets/lookup')),
   otp: new Part('renderer/widgets/otp.tsx', () => import('./widgets/otp')),
+  upload: new Part('renderer/widgets/upload.tsx', () => import('./widgets/upload')),
   slots: new Part('renderer/widgets/slots.tsx', () => import('./widgets/slots')),
 };

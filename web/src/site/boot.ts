@@ -1,6 +1,6 @@
 /** What a page brings along for the scripts: its view, the site around it. */
 import type { FormView, Problem, StepView } from '../contract/api';
-import type { Block } from '../contract/blocks';
+import type { Block, CalculatorBlock } from '../contract/blocks';
 import type { Words } from '../contract/words';
 
 export interface Site {
@@ -77,6 +77,8 @@ export interface Own {
 export interface Boot {
   view?: StepView;
   place?: Place;
+  /** a form in the page, and what follows from its answers */
+  calculator?: CalculatorBlock;
   /** a page of the person who is logged in */
   own?: Own;
   /** the page is somebody's, and nobody is logged in */

@@ -22,11 +22,12 @@ if (slide) {
 
 if (document.querySelector('[data-moves]')) import('./moves');
 
-const { site, place, view } = JSON.parse(document.getElementById('boot')!.textContent) as Boot;
+const { site, place, calculator, view } = JSON.parse(document.getElementById('boot')!.textContent) as Boot;
 if (!view?.journey.id) noteVisit();
 // where something can be begun
 if ((view || place) && !keepsCookies()) import('./refused').then((part) => part.tell(site?.help));
 if (place && site) import('./place').then((part) => part.start(place, site));
+if (calculator) import('./calculator').then((part) => part.start(calculator));
 // and what was begun already, here or by who is logged in
 if ((place ? !place.hash : view?.journey.id === null) && (hasBegun() || isKnown()))
   import('./go-on').then((part) => part.offer(view?.journey.workflow));

@@ -35,7 +35,7 @@ export async function post<T>(call: string, body: object, proof = ''): Promise<T
   const problem = said as Problem;
   if (problem.challenge) {
     const { prove } = await import('../api/proof');
-    const proven = await prove(problem, proof);
+    const proven = await prove(problem, proof !== '');
     if (proven) return post(call, body, proven);
   }
   // the session is over: the popup opens, the page and what was typed stay (R8-12)

@@ -33,7 +33,8 @@ impl Passwords {
     pub fn sent(&self, id: &str, purpose: &str, now_ms: i64) -> CallResult {
         let resend_at = rfc3339(now_ms + self.resend_ms);
         CallResult::output(
-            json!({"ok": true, "left": self.tries, "resend_at": resend_at, "id": id, "purpose": purpose}),
+            json!({"ok": true, "left": self.tries, "resend_at": resend_at, "expires_at": rfc3339(now_ms + self.ttl_ms),
+                "id": id, "purpose": purpose}),
         )
     }
 
@@ -62,10 +63,10 @@ impl Passwords {
 }
 
 impl Core {
-    /// `{mobile, purpose, message?}` → `{ok, left, resend_at, id, purpose}`; refused with `otp.limited`, or the request
-    /// as a whole until it comes with a proof. The message that carries the code joins the turn. `mobile` is an e-mail
-    /// address in a flow with `signs_in: email`, for who is signed in. `known: true`, and nothing is sent: it is the
-    /// number of who is signed in.
+    /// `{mobile, purpose, message?}` → `{ok, left, resend_at, expires_at, id, purpose}`; refused with `otp.limited`,
+    /// or the request as a whole until it comes with a proof. The message that carries the code joins the turn.
+    /// `mobile` is an e-mail address in a flow with `signs_in: email`, for who is signed in. `known: true`, and
+    /// nothing is sent: it is the number of who is signed in.
     pub async fn send_otp(&self, turn: &mut Turn<'_>, input: &Value, actor: &Actor) -> Result<CallResult, Refusal> {
         let (mobile, purpose) = (recipient(input), text(input, "purpose"));
         let for_email = turn.workflow.signs_in == Some(SignIn::Email);
@@ -310,6 +311,17 @@ impl Core {
         let mut history = self.store().send_history(recipient, latest, &slots).await?;
         turn.add_own_sends(recipient, &mut history);
         Ok((gate.decide(&history, now_ms).ok(), history))
+    }
+
+    /// Whether a password that is asked for from here now would only be sent with a proof.
+    pub async fn asks_proof(&self, actor: &Actor) -> Result<bool, RuntimeError> {
+        let settings = &self.settings.otp;
+        let Some(bucket) = self.network_bucket(actor) else { return Ok(false) };
+        let wide = vec![(bucket.clone(), Limit { window_ms: HOUR_MS, max: settings.per_address_hour })];
+        let gate = SendGate { recipient: String::new(), narrow: Vec::new(), wide };
+        let (recipient, latest, slots) = gate.asks(self.now_ms());
+        let history = self.store().send_history(recipient, latest, &slots).await?;
+        Ok(sends_of(&history, &bucket) >= settings.unproven_per_address_hour)
     }
 
     fn network_bucket(&self, actor: &Actor) -> Option<String> {

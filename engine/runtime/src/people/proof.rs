@@ -5,15 +5,16 @@
 //! solved it nothing of it is kept.
 
 use super::People;
+use crate::actor::Actor;
 use crate::clock::new_id;
 use crate::refusal::Refusal;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 use utoipa::ToSchema;
 
 /// Find a number for which SHA-256 of `<token>.<number>` begins with `bits` zero bits, and send both as `X-Proof`.
-#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ProofOfWork {
     pub token: String,
     pub bits: u32,
@@ -26,6 +27,11 @@ impl People {
         let bits = self.core.settings.otp.proof_bits;
         let terms = format!("{}.{bits}.{}", self.core.now_ms() + VALID_MS, new_id());
         ProofOfWork { token: format!("{terms}.{}", self.signed(network, &terms)), bits }
+    }
+
+    /// Whether a password that is asked for from here now would only be sent with a proof.
+    pub async fn asks_proof(&self, actor: &Actor) -> Result<bool, Refusal> {
+        Ok(self.core.asks_proof(actor).await?)
     }
 
     /// Whether this is the solution of a challenge of ours for this network, shown for the first time.

@@ -1,4 +1,5 @@
 export { BannerView } from './banner';
+export { CalculatorView } from './calculator';
 export { CountdownView } from './countdown';
 export { CoverageView } from './coverage';
 export { JourneyView } from './journey';

@@ -32,6 +32,7 @@ const views: { [N in Name]: From<ComponentType<Of<N>>> } = {
   steps: from(landing, (part) => part.StepsView),
   table: from(landing, (part) => part.TableView),
   banner: from(content, (part) => part.BannerView),
+  calculator: from(content, (part) => part.CalculatorView),
   countdown: from(content, (part) => part.CountdownView),
   coverage: from(content, (part) => part.CoverageView),
   journey: from(content, (part) => part.JourneyView),
@@ -52,6 +53,7 @@ export const partsOf = (blocks: Block[]): Part<unknown>[] =>
   blocks.flatMap((block) => [
     ...[viewOf(block)?.part].filter((part) => part !== undefined),
     ...('frequent' in block && block.frequent ? partsOf([block.frequent]) : []),
+    ...('results' in block ? partsOf(block.results) : []),
   ]);
 
 /** `form` is where the step's form is drawn, when one of the blocks asks for it. */

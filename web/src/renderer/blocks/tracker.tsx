@@ -13,8 +13,12 @@ export function TrackerView({ title, steps, next, reference }: TrackerBlock) {
         </p>
       )}
       <ol className="tracker">
-        {steps.map((step) => (
-          <li key={step.title} data-state={step.state} aria-current={step.state === 'current' ? 'step' : undefined}>
+        {steps.map((step, at) => (
+          <li
+            key={`${at} ${step.title}`}
+            data-state={step.state}
+            aria-current={step.state === 'current' ? 'step' : undefined}
+          >
             <span className="tracker-mark" aria-hidden="true" />
             <div>
               <p className="tracker-title">

@@ -1,5 +1,5 @@
 /** What widgets may know of the form around them, outside of RJSF so that a keystroke redraws one field only. */
-import { createContext, useContext, useEffect, useState } from 'react';
+import { createContext, type Dispatch, type SetStateAction, useContext, useEffect, useState } from 'react';
 import type { Data } from '../../api/open';
 import type { Rows } from '../../contract/api';
 import { read } from './pointer';
@@ -9,6 +9,8 @@ export type Lookup = (name: string, query: Record<string, string>, signal?: Abor
 export const FormData = createContext<Data>({});
 /** For each list that people add rows to, the highest number that a row ever had. */
 export const RowNumbers = createContext<Record<string, number>>({});
+/** What the form waits for before it can be sent, by field: what is on its way. */
+export const Unsent = createContext<Dispatch<SetStateAction<{ pointer: string; text: string }[]>>>(() => undefined);
 export const LookupContext = createContext<Lookup>(async () => ({ rows: [] }));
 
 /** The values at some pointers of the form's answers, as texts; empty when not answered. */

@@ -6,7 +6,7 @@ import type { Group as FieldGroup } from './arrange';
 import { fieldId, toPointer } from './pointer';
 
 /** Widgets of several controls: a fieldset with a legend instead of a label. */
-const GROUPS = new Set(['choice', 'toggle', 'checkboxes', 'date', 'slots']);
+const GROUPS = new Set(['choice', 'toggle', 'checkboxes', 'date', 'slots', 'upload']);
 
 export function Field({
   fieldPathId,

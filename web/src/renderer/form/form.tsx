@@ -10,6 +10,7 @@ import {
   createContext,
   type FocusEvent,
   type ReactNode,
+  useCallback,
   useContext,
   useEffect,
   useMemo,
@@ -24,7 +25,7 @@ import { widgets as registry } from '../widgets';
 import { afterPointer } from './after-pointer';
 import { drawn } from './arrange';
 import { answersOf, check, type FieldError } from './check';
-import { FormData, RowNumbers } from './context';
+import { FormData, RowNumbers, Unsent } from './context';
 import { Field, ObjectFields } from './field';
 import { ListField } from './list-field';
 import { normalise } from './normalise';
@@ -43,6 +44,7 @@ interface Props {
   domId?: string;
   /** where it is sent before the scripts are there, when that is not this page */
   action?: string;
+  method?: 'get' | 'post';
 }
 
 /** What is shown of an error. */
@@ -62,11 +64,17 @@ export function StepForm({
   children,
   domId = 'form',
   action,
+  method = 'post',
 }: Props) {
   const { schema } = form;
   const answers = useMemo(() => answersOf(schema, data), [schema, data]);
   const shape = useStable(useMemo(() => drawn(schema, answers), [schema, answers]));
-  const errors = useMemo(() => check(schema, answers), [schema, answers]);
+  const [unsent, setUnsent] = useState<Told[]>([]);
+  const errorsOf = useCallback(
+    (given: Data): Told[] => [...check(schema, given).filter(isNone(unsent)), ...unsent],
+    [schema, unsent],
+  );
+  const errors = useMemo(() => errorsOf(answers), [errorsOf, answers]);
 
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const known = useRef(problems);
@@ -149,7 +157,7 @@ export function StepForm({
 
   const submit = () => {
     const sent = answersOf(schema, latest.current);
-    const found = check(schema, sent);
+    const found = errorsOf(sent);
     setLeft(new Set(found.map((error) => error.pointer)));
     setRefused((before) => ({
       problems: [],
@@ -161,41 +169,43 @@ export function StepForm({
   };
 
   return (
-    <FormData.Provider value={data}>
-      <RowNumbers.Provider value={form.rows ?? NO_ROWS}>
-        {refused.summary && <ErrorSummary errors={shown} serial={refused.serial} />}
-        <Leaving.Provider value={blur}>
-          <Form
-            className="form"
-            tagName={FormElement}
-            autoComplete="on"
-            id={domId}
-            method="post"
-            action={action}
-            idPrefix="f"
-            idSeparator="-"
-            nameGenerator={(path) => path.join('.')}
-            schema={shape.schema}
-            uiSchema={shape.ui}
-            formData={data}
-            validator={UNASKED}
-            templates={TEMPLATES}
-            widgets={registry as unknown as RegistryWidgetsType}
-            fields={FIELDS}
-            translateString={yesOrNo}
-            extraErrors={extraErrors}
-            noValidate
-            noHtml5Validate
-            showErrorList={false}
-            experimental_defaultFormStateBehavior={DEFAULTS}
-            onChange={({ formData }) => change(formData ?? {})}
-            onSubmit={submit}
-          >
-            {children ?? <></>}
-          </Form>
-        </Leaving.Provider>
-      </RowNumbers.Provider>
-    </FormData.Provider>
+    <Unsent.Provider value={setUnsent}>
+      <FormData.Provider value={data}>
+        <RowNumbers.Provider value={form.rows ?? NO_ROWS}>
+          {refused.summary && <ErrorSummary errors={shown} serial={refused.serial} />}
+          <Leaving.Provider value={blur}>
+            <Form
+              className="form"
+              tagName={FormElement}
+              autoComplete="on"
+              id={domId}
+              method={method}
+              action={action}
+              idPrefix="f"
+              idSeparator="-"
+              nameGenerator={(path) => path.join('.')}
+              schema={shape.schema}
+              uiSchema={shape.ui}
+              formData={data}
+              validator={UNASKED}
+              templates={TEMPLATES}
+              widgets={registry as unknown as RegistryWidgetsType}
+              fields={FIELDS}
+              translateString={yesOrNo}
+              extraErrors={extraErrors}
+              noValidate
+              noHtml5Validate
+              showErrorList={false}
+              experimental_defaultFormStateBehavior={DEFAULTS}
+              onChange={({ formData }) => change(formData ?? {})}
+              onSubmit={submit}
+            >
+              {children ?? <></>}
+            </Form>
+          </Leaving.Provider>
+        </RowNumbers.Provider>
+      </FormData.Provider>
+    </Unsent.Provider>
   );
 }
 
@@ -258,6 +268,11 @@ function toErrorSchema(errors: Told[]): ErrorSchema {
   }
   return out as ErrorSchema;
 }
+
+const isNone =
+  (of: Told[]) =>
+  (one: Told): boolean =>
+    of.every(({ pointer }) => pointer !== one.pointer);
 
 /** The answers with one text normalised: what leaving its field does. The same object when nothing changes. */
 function tidy(schema: Schema, data: Data, pointer: string): Data {

@@ -58,9 +58,10 @@ export function focusField(pointer: string, root: ParentNode = document): boolea
   for (let around = field?.parentElement; around; around = around.parentElement) {
     if (around instanceof HTMLDetailsElement) around.open = true;
   }
-  const control = field?.querySelector<HTMLElement>(
+  const controls = field?.querySelectorAll<HTMLElement>(
     'input:checked, input:not([type=hidden]):not([type=radio]), select, textarea, input[type=radio], button',
   );
+  const control = [...(controls ?? [])].find((one) => one.checkVisibility?.() ?? true);
   control?.focus();
   field?.scrollIntoView?.({ block: 'center', behavior: 'auto' });
   return Boolean(control);

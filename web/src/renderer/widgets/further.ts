@@ -2,4 +2,3 @@
 export { HeightWidget } from './height';
 export { MoneyWidget } from './money';
 export { RangeWidget } from './range';
-export { UploadWidget } from './upload';

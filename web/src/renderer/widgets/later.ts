@@ -12,5 +12,5 @@ export const later = {
   height: from(parts.widgets, (part) => part.HeightWidget),
   money: from(parts.widgets, (part) => part.MoneyWidget),
   range: from(parts.widgets, (part) => part.RangeWidget),
-  upload: from(parts.widgets, (part) => part.UploadWidget),
+  upload: from(parts.upload, (part) => part.UploadWidget),
 } satisfies { [Name in WidgetName]?: From<ComponentType<WidgetProps>> };
