@@ -140,7 +140,8 @@ pub fn block() -> Value {
         }
         one
     });
-    json!({"oneOf": one.collect::<Vec<_>>()})
+    let other = needs(closed(&[("view", "The blocks of another view stand here", text())]), &["view"]);
+    json!({"oneOf": one.chain([other]).collect::<Vec<_>>()})
 }
 
 fn page() -> Value {
@@ -153,6 +154,8 @@ fn page() -> Value {
         ("who", "Who may see it; the page of a person reads `data.account`", words(&["anyone", "person"])),
         ("roles", "Of those who are signed in, who alone may see it", texts()),
         ("query", "Of a person's page: parameters of its address, as `data.query`", map_of(any())),
+        ("line", "Of which line it asks the shared values", text()),
+        ("calculates", "A form whose answers the address has, as data.query", text()),
         (
             "records",
             "Of a person's page: records of hers, as `data.records {rows, older}`",

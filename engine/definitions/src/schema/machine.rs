@@ -68,7 +68,7 @@ fn workflow() -> Value {
 }
 
 /// Beside `use`.
-const USE_KEYS: [&str; 5] = ["use", "with", "contracts", "views", "section"];
+const USE_KEYS: [&str; 8] = ["use", "with", "contracts", "views", "tables", "messages", "steps", "section"];
 const SECTION_STEP: &str = "What its steps take unless they say otherwise; waits and redirects only hide and trail";
 
 fn section_step() -> Value {
@@ -130,6 +130,9 @@ fn state_keys() -> Vec<(&'static str, &'static str, Value)> {
         ("with", "Inputs of the part", mapping()),
         ("contracts", "The part's name of a contract → one that extends the part's", map_of(text())),
         ("views", "The part's name of a view → the view that is shown in its place", map_of(text())),
+        ("tables", "The part's name of a table → the table that is read in its place", map_of(text())),
+        ("messages", "The part's name of a message → the message that is sent in its place", map_of(text())),
+        ("steps", "State of the part → what its step takes, over what the part says", map_of(reference("step"))),
         ("section", "Part of the progress line, for the part's steps that name none", text()),
     ]
 }
@@ -277,6 +280,13 @@ fn part() -> Value {
         ("input", "Name → shape; copied on entry, read as `input.x`", map_of(super::partners::shape())),
         ("contracts", "Name → the contract that a host's must extend; calls say the name", map_of(text())),
         ("views", "Name → the view, unless the host names another; steps say the name", map_of(text())),
+        (
+            "tables",
+            "Name → the table, unless the host names another with the same columns; `lookup` and the like say the name",
+            map_of(text()),
+        ),
+        ("asks", "Value of the host → its arguments; where the host has none, the part's own counts", map_of(texts())),
+        ("messages", "Name → the message, unless the host names another; `notify` says the name", map_of(text())),
         ("context", "Read and written as `my.x`", map_of(any())),
         ("keep", "Keys that stay when it is entered again", list_of(text())),
         ("outcomes", "How it may end → what it gives: {name: shape}", map_of(map_of(super::partners::shape()))),
@@ -292,7 +302,7 @@ fn part() -> Value {
             list_of(needs(closed(&[("id", "", text()), ("step", SECTION_STEP, section_step())]), &["id"])),
         ),
     ];
-    let own = ["initial", "states", "on", "always", "after", "entry", "exit", "meta", "description"];
+    let own = ["step", "invoke", "initial", "states", "on", "always", "after", "entry", "exit", "meta", "description"];
     keys.extend(state_keys().into_iter().filter(|(k, ..)| own.contains(k)));
     needs(with_definitions(closed(&keys)), &["outcomes", "initial", "states"])
 }

@@ -171,6 +171,7 @@ fn of_takes(takes: Takes) -> Value {
         Takes::Values(_) | Takes::Rows => or_cel(list_of(mapping())),
         Takes::Figures => or_cel(map_of(cel())),
         Takes::Block => shared("block"),
+        Takes::Blocks => list_of(shared("block")),
     }
 }
 

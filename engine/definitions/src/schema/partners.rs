@@ -81,6 +81,7 @@ fn operation() -> Value {
         ("headers", "", map_of(any())),
         ("body", "JSON over input, key, partner, now", mapping()),
         ("form", "The same, urlencoded", map_of(any())),
+        ("multipart", "The same in parts; the id of a file of the input is sent as the file", map_of(any())),
         ("idempotent", "May be sent again with the same key", flag()),
         ("timeout", "Of one attempt: 30s, or less", duration()),
         ("retry", "", closed(&[("attempts", "", int()), ("base", "", duration()), ("cap", "", duration())])),
