@@ -337,7 +337,7 @@ impl Customer {
                 _ => self.sends("submit", json!({})).await,
             };
         }
-        if self.step() == "quotes" {
+        if self.step().ends_with(".quotes") {
             return self.chooses().await;
         }
         let buttons = self.buttons();
@@ -510,7 +510,8 @@ impl Customer {
     async fn chooses(&mut self) -> Result<()> {
         self.random = self.later.take().unwrap_or_else(|| self.random.clone());
         let mut pause = LOOK;
-        while self.offers().len() <= 5 && self.step() == "quotes" && self.view["step"]["waits"][0].is_object() {
+        while self.offers().len() <= 5 && self.step().ends_with(".quotes") && self.view["step"]["waits"][0].is_object()
+        {
             self.looks_after(&mut pause).await;
         }
         let offers = self.offers();

@@ -39,7 +39,7 @@ const STOPS: [Stop; 14] = [
     waits(Errand::Visit, 8, "visit.address"),
     waits(Errand::Visit, 4, "visit.time"),
     waits(Errand::Car, 8, ""),
-    stop(Errand::Car, 8, "car.contact"),
+    stop(Errand::Car, 8, "car.contact.asking"),
     stop(Errand::Car, 6, "car.vehicle"),
     stop(Errand::Car, 3, "car.previous"),
     waits(Errand::Car, 1, "car.previous"),

@@ -29,7 +29,7 @@ pub(crate) async fn start() -> TestServer {
 pub(crate) async fn with_contact(server: &TestServer, browser: &Visitor, mobile: &str) -> Value {
     let number = json!({"kind": "registered", "registration": "dl3cab1234"});
     let view = browser.start("motor/car", number).await.ok(201);
-    let view = at(server, browser, &view, "car.contact").await;
+    let view = at(server, browser, &view, "car.contact.asking").await;
     browser.event(&view, "submit", json!({"name": "Asha Rao", "mobile": mobile})).await.ok(200)
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn events(view: &Value) -> Vec<&str> {
 /// She is asked by a message; nobody else can do it for her, and no box is ticked for her. Her browser, with the code's
 /// form.
 async fn is_asked_by_a_link(server: &TestServer, agent: &Visitor, view: &Value, id: &str) -> (Visitor, Value) {
-    assert_eq!(view["step"]["id"], "car.otp.inviting");
+    assert_eq!(view["step"]["id"], "car.contact.otp.inviting");
     assert_eq!(events(view), ["again", "change_number", "back", "change"]);
     assert_eq!(agent.event(view, "open", json!({})).await.status, 409);
     let link = told(server, MOBILE, "/r/").await;
@@ -69,7 +69,7 @@ async fn is_asked_by_a_link(server: &TestServer, agent: &Visitor, view: &Value, 
     let view = customer.view(id).await;
     assert_eq!((events(&view), view["step"]["changeable"].clone()), (vec!["open"], json!([])));
     let asked = customer.event(&view, "open", json!({})).await.ok(200);
-    assert_eq!(asked["step"]["id"], "car.otp.asking");
+    assert_eq!(asked["step"]["id"], "car.contact.otp.asking");
     (customer, asked)
 }
 
@@ -80,7 +80,7 @@ async fn is_not_theirs_to_enter(agent: &Visitor, id: &str, code: &str) {
     assert_eq!(events(&seen), ["again", "back", "change"], "the link again, or another number: {seen}");
     let stolen = agent.event(&seen, "submit", json!({"code": code})).await;
     assert_eq!((stolen.status, stolen.code().as_str()), (409, "not_accepted"));
-    let draft = json!({"step": "car.otp.asking", "data": {}}).to_string();
+    let draft = json!({"step": "car.contact.otp.asking", "data": {}}).to_string();
     assert_eq!(agent.send("PUT", &format!("/api/v1/journeys/{id}/draft"), &[], Some(draft)).await.status, 404);
 }
 

@@ -41,9 +41,9 @@ async fn buys<'a>(server: &'a TestServer, address: &str, mobile: &'static str) -
     let view = browser.start("motor/car", json!({"kind": "registered", "registration": "dl3cab1234"})).await.ok(201);
     let mut customer = Customer { server, browser, mobile, view };
     let mut steps = Vec::new();
-    customer.at("car.contact").await;
+    customer.at("car.contact.asking").await;
     steps.push(seen(&customer));
-    customer.submits(json!({"name": "Asha Rao", "mobile": mobile, "consent": true}), "car.otp.asking").await;
+    customer.submits(json!({"name": "Asha Rao", "mobile": mobile, "consent": true}), "car.contact.otp.asking").await;
     let code = crate::passwords::code(&server.product.runtime, &customer.id()).await;
     customer.submits(json!({"code": code}), "car.vehicle").await;
     steps.push(seen(&customer));
@@ -169,7 +169,7 @@ async fn messages_that_somebody_sends_share_one_gate() {
     let view = at(&server, &phone, &view, "car.vehicle").await;
     let mut customer = Customer { server: &server, browser: phone, mobile, view };
     customer.has_it_priced().await;
-    let mut seller = at(&server, &agent, &customer.view, "quotes").await;
+    let mut seller = at(&server, &agent, &customer.view, "car.quotes").await;
     // the link, the password, and three more
     for event in ["share_sms", "share_whatsapp", "share_sms"] {
         seller = agent.event(&seller, event, json!({})).await.ok(200);
@@ -183,7 +183,10 @@ async fn messages_that_somebody_sends_share_one_gate() {
     // Nobody else gets more through, nor does a password.
     let other = sitting(&server, "partner-agent", 8).await;
     let begun = with_contact(&server, &other, mobile).await;
-    assert_eq!((begun["step"]["id"].as_str(), codes(&begun)), (Some("car.otp.inviting"), vec!["journey.withheld"]));
+    assert_eq!(
+        (begun["step"]["id"].as_str(), codes(&begun)),
+        (Some("car.contact.otp.inviting"), vec!["journey.withheld"])
+    );
     server.clock.advance(3_600_000 + 60_000);
     seller = agent.event(&seller, "share_sms", json!({})).await.ok(200);
     assert_eq!(codes(&seller), Vec::<&str>::new());
@@ -210,7 +213,10 @@ async fn another_number_is_no_new_beginning() {
     for mobile in ["9812345671", "9812345672"] {
         view = agent.event(&view, "change_number", json!({})).await.ok(200);
         view = agent.event(&view, "submit", json!({"name": "Asha Rao", "mobile": mobile})).await.ok(200);
-        assert_eq!((view["step"]["id"].as_str(), codes(&view)), (Some("car.otp.inviting"), vec!["otp.invited_enough"]));
+        assert_eq!(
+            (view["step"]["id"].as_str(), codes(&view)),
+            (Some("car.contact.otp.inviting"), vec!["otp.invited_enough"])
+        );
         assert_eq!(count_of(&server, mobile).await, 0);
     }
     server.stop().await;

@@ -644,7 +644,7 @@ async fn what_a_link_asked_for_stands_first_among_the_offers() {
     ] {
         let mut customer = Customer::arrives(&server, mobile, asks).await;
         let contact = json!({"name": "Asha Rao", "mobile": mobile, "consent": true});
-        customer.submits(contact, "car.otp.asking").await;
+        customer.submits(contact, "car.contact.otp.asking").await;
         let code = crate::passwords::code(&server.product.runtime, &customer.id()).await;
         customer.submits(json!({"code": code}), "car.vehicle").await;
         customer.has_it_priced().await;

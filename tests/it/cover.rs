@@ -23,11 +23,11 @@ async fn goes_on(customer: &mut Customer<'_>) {
         Value::Object(data)
     };
     match customer.view["step"]["id"].as_str().expect("a step") {
-        "car.contact" => {
+        "car.contact.asking" => {
             let contact = json!({"name": NAME, "mobile": MOBILE, "consent": true});
-            customer.submits(contact, "car.otp.asking").await;
+            customer.submits(contact, "car.contact.otp.asking").await;
         }
-        "car.otp.asking" => {
+        "car.contact.otp.asking" => {
             let code = crate::passwords::code(&customer.server.product.runtime, &customer.id()).await;
             customer.submits(json!({"code": code}), "car.vehicle").await;
         }
@@ -35,9 +35,9 @@ async fn goes_on(customer: &mut Customer<'_>) {
         "car.previous" => {
             let previous = json!({"owner_changed": false, "policy_type": "comprehensive", "active": true, "previous_policy_end_date": "2026-12-05",
                 "previous_insurer": "10", "claim": false, "ncb": 45, "had_add_ons": false});
-            customer.submits(previous, "quotes").await;
+            customer.submits(previous, "car.quotes").await;
         }
-        "quotes" => {
+        "car.quotes" => {
             let offers = customer.offers().await;
             let card = offers.iter().find(|item| item["action"]["data"]["insurer"] == INSURER).expect("our insurer");
             let choice = card["action"]["data"].clone();
@@ -77,7 +77,7 @@ async fn goes_on(customer: &mut Customer<'_>) {
 async fn begins(server: &TestServer, browser: &Visitor, flow: &str) -> Value {
     let number = json!({"kind": "registered", "registration": "dl3cab1234"});
     let view = browser.start(flow, number).await.ok(201);
-    let view = at(server, browser, &view, "car.contact").await;
+    let view = at(server, browser, &view, "car.contact.asking").await;
     browser.event(&view, "submit", json!({"name": NAME, "mobile": MOBILE})).await.ok(200)
 }
 
@@ -215,7 +215,7 @@ async fn what_a_helper_sends_back_as_it_was_shown_changes_nothing() {
 
     let seen = agent.view(&id).await;
     let changeable = seen["step"]["changeable"].as_array().expect("steps").iter();
-    let steps = changeable.filter_map(|one| one["step"].as_str()).filter(|step| *step != "quotes");
+    let steps = changeable.filter_map(|one| one["step"].as_str()).filter(|step| *step != "car.quotes");
     let steps: Vec<String> = steps.map(str::to_owned).collect();
     // The page of name and number is not among them any more once the first one was answered again.
     let told = |view: &Value| told(view, steps.iter().filter(|step| !step.ends_with("contact")));
@@ -240,7 +240,7 @@ async fn what_a_helper_sends_back_as_it_was_shown_changes_nothing() {
         assert_eq!(told(&buyer.view), before, "{step}");
     }
     // What only the customer answers is left to them.
-    let own = ["car.contact", "car.vehicle", "car.previous", "car.owner", "car.address", "car.nominee"];
+    let own = ["car.contact.asking", "car.vehicle", "car.previous", "car.owner", "car.address", "car.nominee"];
     assert!(own.iter().all(|step| sent.contains(step)) && !sent.contains(&"car.vehicle_details"), "{sent:?}");
     assert_eq!(server.product.runtime.operations.replay(&id).await.expect("a replay"), Some(vec![]));
     server.stop().await;

@@ -77,7 +77,7 @@ async fn both_have_it_open(advisor: &mut Customer<'_>, asha: &Customer<'_>, id: 
     assert!(changes.next().await.is_some());
     let late = asha.browser.event(&early, "submit", early["step"]["form"]["data"].clone()).await;
     assert_eq!((late.status, late.code().as_str()), (409, "stale"));
-    assert_eq!(late.json()["view"]["step"]["id"], "quotes");
+    assert_eq!(late.json()["view"]["step"]["id"], "car.quotes");
 }
 
 /// What who sells it earns with each offer, as the offers say it.
@@ -93,7 +93,7 @@ fn commissions(offers: &[Value]) -> Vec<(Value, Value)> {
 async fn are_told_what_is_earned(advisor: &mut Customer<'_>, asha: &mut Customer<'_>) {
     let earned = commissions(&advisor.offers().await);
     assert!(earned.contains(&(json!(15), json!("Own damage premium"))), "{earned:?}");
-    asha.at("quotes").await;
+    asha.at("car.quotes").await;
     asha.offers().await;
     assert!(!asha.view.to_string().to_lowercase().contains("commission"), "{}", asha.view);
 }
@@ -105,10 +105,10 @@ async fn shares_the_quotes(advisor: &mut Customer<'_>, asha: &mut Customer<'_>, 
     let links = [shared(advisor, "share_sms").await, shared(advisor, "share_whatsapp").await];
     assert_ne!(links[0], links[1]);
     let (other, seen) = sees(advisor.server, &links[0], id).await;
-    assert_eq!((&seen["step"]["id"], events(&seen)), (&json!("quotes"), vec![]));
+    assert_eq!((&seen["step"]["id"], events(&seen)), (&json!("car.quotes"), vec![]));
     let choice = advisor.offers().await[0]["action"]["data"].clone();
     assert_eq!(other.event(&seen, "select", choice).await.code(), "not_accepted");
-    asha.at("quotes").await;
+    asha.at("car.quotes").await;
     assert!(events(&asha.view).iter().all(|event| !SHARES.contains(event)), "she is sent links, she sends none");
     assert_eq!(asha.browser.event(&asha.view, "share_sms", json!({})).await.code(), "not_accepted");
     let [first, _] = links;
@@ -239,24 +239,24 @@ async fn a_number_that_was_confirmed_is_asked_again_when_it_changes() {
     let view = with_contact(&server, &browser, MOBILE).await;
     let mut caller = Customer { server: &server, browser, mobile: MOBILE, view };
     caller.at("car.vehicle").await;
-    caller.does("back", json!({}), "car.contact").await;
+    caller.does("back", json!({}), "car.contact.asking").await;
     caller.submits(json!({"name": "Asha Rao", "mobile": "9812345671"}), "car.vehicle").await;
     caller.has_it_priced().await;
     chooses(&mut caller, "car.owner").await;
     caller.names_the_owner("car.confirming.inviting").await;
     assert_eq!(messages(&server, MOBILE).await, Vec::<String>::new());
-    caller.does("change_number", json!({}), "car.contact").await;
+    caller.does("change_number", json!({}), "car.contact.asking").await;
     // What was answered since goes on by itself once a price is chosen.
-    caller.submits(json!({"name": "Asha Rao", "mobile": MOBILE}), "quotes").await;
+    caller.submits(json!({"name": "Asha Rao", "mobile": MOBILE}), "car.quotes").await;
     chooses(&mut caller, "car.confirming.inviting").await;
     confirms(&server, &caller.id()).await;
     // Shown to be hers: another number is not, and no token helps.
     caller.at("car.vehicle_details").await;
-    let change = json!({"step": "car.contact"});
+    let change = json!({"step": "car.contact.asking"});
     let refused = caller.browser.event(&caller.view, "change", change).await.ok(200);
-    assert_eq!(refused["step"]["id"], "car.contact");
+    assert_eq!(refused["step"]["id"], "car.contact.asking");
     caller.view = refused;
-    caller.submits(json!({"name": "Asha Rao", "mobile": "9812345671"}), "car.otp.inviting").await;
+    caller.submits(json!({"name": "Asha Rao", "mobile": "9812345671"}), "car.contact.otp.inviting").await;
     server.stop().await;
 }
 
@@ -338,7 +338,7 @@ async fn an_advisor_helps_with_what_a_customer_began_as_long_as_she_likes() {
     let server = start().await;
     let mut asha = Customer::arrives(&server, MOBILE, json!({})).await;
     let (id, advisor) = (asha.id(), sitting(&server, "partner-agent", 7).await);
-    asha.submits(json!({"name": "Asha Rao", "mobile": MOBILE, "consent": true}), "car.otp.asking").await;
+    asha.submits(json!({"name": "Asha Rao", "mobile": MOBILE, "consent": true}), "car.contact.otp.asking").await;
     let code = asha.password().await;
     asha.submits(json!({"code": code}), "car.vehicle").await;
     let code = lets_nobody_in_unasked(&mut asha, &advisor).await;

@@ -207,7 +207,8 @@ fn before_payment(row: &Map<String, Value>) -> Value {
         area @ ("insurer" | "price") => {
             let messages = json!([{"level": "error", "text": WORDS}, {"code": "proposal.other_insurer"}]);
             let refusal = json!({"area": area, "field": of("field"), "words": WORDS});
-            let context = json!({"refusals": {"hdfc-ergo": refusal}, "refused_prices": i32::from(area == "price")});
+            let context =
+                json!({"quotes": {"refusals": {"hdfc-ergo": refusal}, "refused_prices": i32::from(area == "price")}});
             json!({"state": "quotes.collecting", "messages": messages, "context": context})
         }
         "kyc" => marked("purchase.kyc.asking", of("field")),
@@ -384,10 +385,10 @@ async fn priced<'a>(server: &'a TestServer, flow: &str, mobile: &'static str, of
     let view = browser.start(flow, json!({"kind": "new"})).await.ok(201);
     let step = |name: &str| flow.replacen("motor/", "", 1) + name;
     let mut asha = Customer { server, browser, mobile, view };
-    asha.submits(Value::Object(vehicle(of)), &step(".contact")).await;
-    asha.submits(json!({"name": "Asha Rao", "mobile": mobile, "consent": true}), &step(".otp.asking")).await;
+    asha.submits(Value::Object(vehicle(of)), &step(".contact.asking")).await;
+    asha.submits(json!({"name": "Asha Rao", "mobile": mobile, "consent": true}), &step(".contact.otp.asking")).await;
     let code = asha.password().await;
-    asha.submits(json!({"code": code}), "quotes").await;
+    asha.submits(json!({"code": code}), &step(".quotes")).await;
     asha
 }
 
@@ -396,7 +397,8 @@ async fn with_add_ons(asha: &mut Customer<'_>, add_ons: &[&str]) -> (i64, Vec<St
     asha.offers().await;
     let mut cover = asha.view["step"]["form"]["data"].clone();
     cover["add_ons"] = json!(add_ons);
-    asha.submits(cover, "quotes").await;
+    let quotes = asha.view["step"]["id"].as_str().expect("a step").to_owned();
+    asha.submits(cover, &quotes).await;
     let card = asha.offers().await.into_iter().find(|card| card["id"] == OUR_CARD).expect("our card");
     let lines = card["breakup"].as_array().into_iter().flatten().filter_map(|line| line["label"].as_str());
     let lines = lines.map(str::to_owned).collect();
@@ -414,7 +416,7 @@ async fn a_chosen_add_on_is_asked_for_and_priced() {
     assert_eq!(block(&asha.view, "options")["compare_max"], 3, "R9-38");
     for page in ["quotes-page", "viewquotes", "car-quotes"] {
         let page = asha.browser.get(&format!("/car-insurance/{page}?request={}", asha.id())).await;
-        assert_eq!((page.status, &boot(&page)["view"]["step"]["id"]), (200, &json!("quotes")));
+        assert_eq!((page.status, &boot(&page)["view"]["step"]["id"]), (200, &json!("car.quotes")));
     }
     for (row, key, flag, label) in [
         ("R3-27", "engineCover", "isEngineProtection", "Engine protection"),

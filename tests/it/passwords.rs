@@ -241,8 +241,9 @@ async fn from_the_third_send_of_a_network_each_needs_a_proof_of_work() {
         let body = json!({"workflow": "club/gate", "data": member(mobile)}).to_string();
         visitor.send("POST", "/api/v1/journeys", &[("idempotency-key", key), ("x-proof", proof)], Some(body)).await
     };
-    for (key, mobile) in [("a", "9876543210"), ("b", "8765432109")] {
-        assert_eq!(step(&asks(key, mobile, "").await.ok(201)), "asking");
+    for (key, mobile, is_last) in [("a", "9876543210", false), ("b", "8765432109", true)] {
+        let view = asks(key, mobile, "").await.ok(201);
+        assert_eq!((step(&view), view["work"].is_object()), ("asking", is_last));
     }
     let refused = asks("c", "7654321098", "").await;
     assert_eq!((refused.status, refused.code().as_str()), (403, "proof"));
@@ -256,6 +257,12 @@ async fn from_the_third_send_of_a_network_each_needs_a_proof_of_work() {
     assert_eq!(step(&view), "asking", "the same request, with the same key");
     assert_eq!(asks("c", "7654321098", "").await.ok(200)["journey"]["id"], view["journey"]["id"]);
     assert_eq!(asks("d", "6543210987", &proof).await.code(), "proof", "it counts once");
+
+    // Each view from here on brings the work along: done ahead, nothing is refused first. So does the page.
+    let ahead = asks("g", "6789012345", &solved(&view["work"])).await.ok(201);
+    assert_eq!(step(&ahead), "asking");
+    let page = visitor.get(ahead["step"]["url"].as_str().expect("a page")).await;
+    assert!(page.text().contains("\"work\":{"), "{}", page.text());
 
     // A step that sends again asks too, and what was typed is sent again as it was.
     let resend = visitor.event(&view, "resend", json!({})).await;

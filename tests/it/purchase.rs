@@ -26,7 +26,7 @@ impl<'a> Customer<'a> {
         let body = json!({"workflow": "motor/car", "data": number, "attribution": attribution}).to_string();
         let begun = browser.send("POST", "/api/v1/journeys", &[("idempotency-key", "begun")], Some(body)).await;
         let mut customer = Customer { server, browser, mobile, view: begun.ok(201) };
-        customer.at("car.contact").await;
+        customer.at("car.contact.asking").await;
         customer
     }
 
@@ -87,7 +87,8 @@ impl<'a> Customer<'a> {
 
     /// From the registration number to the prices.
     async fn asks_for_prices(&mut self) {
-        self.submits(json!({"name": "Asha Rao", "mobile": self.mobile, "consent": true}), "car.otp.asking").await;
+        self.submits(json!({"name": "Asha Rao", "mobile": self.mobile, "consent": true}), "car.contact.otp.asking")
+            .await;
         let code = self.password().await;
         self.submits(json!({"code": code}), "car.vehicle").await;
         self.has_it_priced().await;
@@ -100,7 +101,7 @@ impl<'a> Customer<'a> {
         let mut cover = self.view["step"]["form"]["data"].clone();
         cover["add_ons"] =
             json!(["roadsideAssistanceCover", "keyReplacementCover", "lossOfPersonalBelonging", "paidDriverCover"]);
-        self.submits(cover, "quotes").await;
+        self.submits(cover, "car.quotes").await;
     }
 
     /// From the car that was found to the prices.
@@ -110,7 +111,7 @@ impl<'a> Customer<'a> {
         self.submits(found, "car.previous").await;
         let previous = json!({"owner_changed": false, "policy_type": "comprehensive", "active": true, "previous_policy_end_date": "2026-12-05",
             "previous_insurer": "10", "claim": false, "ncb": 45, "had_add_ons": false});
-        self.submits(previous, "quotes").await;
+        self.submits(previous, "car.quotes").await;
     }
 
     /// From the chosen plan to the page where everything is checked.
@@ -347,7 +348,7 @@ impl Customer<'_> {
                 reply.code()
             };
             assert_eq!(told, answer, "{name}");
-            self.at("quotes").await;
+            self.at("car.quotes").await;
         }
     }
 

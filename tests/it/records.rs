@@ -187,7 +187,7 @@ async fn a_callback_of_the_dialer_is_stored_on_its_lead() {
     let server = start().await;
     let mut asha = Customer::arrives(&server, MOBILE, json!({})).await;
     let id = asha.id();
-    asha.submits(json!({"name": "Asha Rao", "mobile": MOBILE, "consent": true}), "car.otp.asking").await;
+    asha.submits(json!({"name": "Asha Rao", "mobile": MOBILE, "consent": true}), "car.contact.otp.asking").await;
     let code = asha.password().await;
     asha.submits(json!({"code": code}), "car.vehicle").await;
 

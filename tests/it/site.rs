@@ -134,6 +134,7 @@ async fn layout_rules_decide_what_is_left_out() {
         ("R2.2-07", "/car-insurance/confirm", "nav footer header"),
         ("R2.2-08", "/car-insurance/post-payment-success", "footer"),
         ("R2.2-09", "/sme/group-shop", "footer chat"),
+        ("R2.2-09", "/group-shop", "footer chat"),
         ("R2.2-22", "/car-insurance", ""),
         ("R2.2-22", "/health-insurance", "chat"),
     ] {

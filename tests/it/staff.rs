@@ -166,7 +166,7 @@ async fn is_asked_all_the_same(server: &TestServer, token: &str, narrow: &str) {
             holds(&browser, token).await.ok(200);
         }
         let view = with_contact(server, &browser, "9812345670").await;
-        let asked = if token.is_some() { "car.otp.inviting" } else { "car.otp.asking" };
+        let asked = if token.is_some() { "car.contact.otp.inviting" } else { "car.contact.otp.asking" };
         assert_eq!(view["step"]["id"], asked, "{source}");
     }
 }

@@ -16,8 +16,9 @@ const DIRECTION: &[(&str, &[&str])] = &[
     ("engine-settings", &[]),
     ("engine-draw", &[]),
     ("engine-paper", &[]),
+    ("engine-files", &[]),
     ("engine-definitions", &["engine-statechart", "engine-settings"]),
-    ("engine-runtime", &["engine-definitions", "engine-statechart", "engine-store", "engine-settings"]),
+    ("engine-runtime", &["engine-definitions", "engine-statechart", "engine-store", "engine-settings", "engine-files"]),
     ("engine-partners", &["engine-definitions", "engine-statechart", "engine-settings"]),
     ("worker", &["engine-runtime", "engine-partners", "engine-definitions", "engine-store", "engine-settings"]),
     (

@@ -233,7 +233,7 @@ async fn a_backup_that_is_simply_started_brings_nobody_back() {
 /// From the number plate to the policy, for the verified number of who is logged in afterwards.
 async fn bought(server: &TestServer) -> Customer<'_> {
     let mut asha = Customer::arrives(server, MOBILE, json!({"utm_campaign": FROM})).await;
-    asha.submits(json!({"name": NAME, "mobile": MOBILE, "consent": true}), "car.otp.asking").await;
+    asha.submits(json!({"name": NAME, "mobile": MOBILE, "consent": true}), "car.contact.otp.asking").await;
     let code = asha.password().await;
     asha.submits(json!({"code": code}), "car.vehicle").await;
     asha.has_it_priced().await;

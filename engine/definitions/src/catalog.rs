@@ -13,9 +13,11 @@ use crate::releases::Releases;
 use crate::site::Site;
 use crate::table::Tables;
 use crate::text::ENGLISH;
+use crate::uploads::{FILE_KINDS, UploadKind};
 use crate::values::Now;
 use crate::workflow::Workflow;
 use engine_statechart::Host;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -64,6 +66,11 @@ impl Catalog {
     /// The law that asks for records of a kind when their person is forgotten; `None`: they go.
     pub fn law_of(&self, kind: &str) -> Option<Law> {
         Law::of(kind, self.tables.get(KEPT))
+    }
+
+    /// What is asked of files of a kind; `None`: there is no such kind.
+    pub fn upload_kind(&self, kind: &str) -> Option<UploadKind> {
+        UploadKind::of(kind, self.tables.get(FILE_KINDS))
     }
 
     /// By the address of its first page.
@@ -138,8 +145,17 @@ impl Catalog {
     }
 
     /// The endpoints of an address, by method, as they speak in a language.
-    pub fn endpoints_at(&self, language: &str, path: &str) -> Option<&BTreeMap<&'static str, Arc<Endpoint>>> {
-        self.said_endpoints.get(language).unwrap_or(&self.endpoints).get(path)
+    pub fn endpoints_at(
+        &self,
+        language: &str,
+        path: &str,
+    ) -> BTreeMap<&'static str, (&Arc<Endpoint>, Map<String, Value>)> {
+        let all = self.said_endpoints.get(language).unwrap_or(&self.endpoints);
+        let fixed = all.get(path).into_iter().flatten().map(|(method, endpoint)| (*method, (endpoint, Map::new())));
+        // A fixed address goes before one with parts.
+        let open = all.values().flatten().filter(|(_, endpoint)| !endpoint.address.is_fixed());
+        let open = open.filter_map(|(method, endpoint)| Some((*method, (endpoint, endpoint.address.fits(path)?))));
+        open.chain(fixed).collect()
     }
 
     pub fn endpoints(&self) -> impl Iterator<Item = &Arc<Endpoint>> {
@@ -154,7 +170,7 @@ impl Catalog {
 
     /// The endpoint that checks the ids of agents.
     pub fn checks_agents(&self) -> Option<&Arc<Endpoint>> {
-        self.endpoints().find(|endpoint| endpoint.checks_agents())
+        self.endpoints().find(|endpoint| endpoint.personal.checks_agents())
     }
 
     /// Languages that people may choose; the first is that of who has not chosen.

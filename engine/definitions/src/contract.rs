@@ -153,7 +153,10 @@ fn marked(properties: &Node, problems: &mut Vec<Problem>) {
     for (key, shape) in properties.map() {
         let inner = shape.get("properties").or_else(|| shape.get("items"));
         let is_schema = shape.get("type").is_some() || shape.get("enum").is_some();
-        let is_text = shape.as_str().or_else(|| shape.get("type")?.as_str()).is_some_and(|kind| kind == "string");
+        // The id of a file says nothing of what is on it.
+        let is_file = shape.get("format").and_then(Node::as_str) == Some("document");
+        let is_text =
+            shape.as_str().or_else(|| shape.get("type")?.as_str()).is_some_and(|kind| kind == "string" && !is_file);
         let has_mark = ["x-pii", "x-secret"].iter().any(|mark| shape.get(mark).is_some());
         if let Some(kind) = personal_kind(&key.name).filter(|_| is_text && !has_mark && shape.get("enum").is_none()) {
             let message = format!("`{}` looks like personal data, and a partner is told it", key.name);

@@ -68,6 +68,18 @@ impl Files {
         self.map.contains_key(path)
     }
 
+    /// SHA-256 of all paths and contents as lower-case hex.
+    pub fn digest(&self) -> String {
+        let mut digest = Sha256::new();
+        for (path, bytes) in &self.map {
+            for part in [path.as_bytes(), bytes] {
+                digest.update((part.len() as u64).to_be_bytes());
+                digest.update(part);
+            }
+        }
+        hex::encode(digest.finalize())
+    }
+
     /// SHA-256 of a file's bytes as lower-case hex; empty for a path that is not there.
     pub fn hash(&self, path: &str) -> String {
         self.map.get(path).map(|bytes| hex::encode(Sha256::digest(bytes))).unwrap_or_default()

@@ -32,8 +32,9 @@ pub(crate) enum FileKind {
         name: String,
         part: OperationPart,
     },
+    /// `<name>.webhook` of a partner, or of a kit for each of its partners
     Webhook {
-        partner: String,
+        owner: Owner,
         name: String,
     },
     Form(String),
@@ -169,17 +170,18 @@ pub(crate) fn kind_of(path: &str) -> Option<FileKind> {
 fn partner(inside: &str) -> Option<FileKind> {
     let parts: Vec<&str> = inside.split('/').collect();
     match parts.as_slice() {
-        ["kits", kit, name] => Some(operation(Owner::Kit((*kit).to_owned()), name)),
+        ["kits", kit, name] => Some(told_or_asked(Owner::Kit((*kit).to_owned()), name)),
         ["kits", _] => None,
         [kind, partner] | [kind, partner, "partner"] => Some(FileKind::Partner(format!("{kind}/{partner}"))),
-        [_, partner, name] => {
-            let partner = (*partner).to_owned();
-            Some(match name.strip_suffix(".webhook") {
-                Some(name) => FileKind::Webhook { partner, name: name.to_owned() },
-                None => operation(Owner::Partner(partner), name),
-            })
-        }
+        [_, partner, name] => Some(told_or_asked(Owner::Partner((*partner).to_owned()), name)),
         _ => None,
+    }
+}
+
+fn told_or_asked(owner: Owner, name: &str) -> FileKind {
+    match name.strip_suffix(".webhook") {
+        Some(name) => FileKind::Webhook { owner, name: name.to_owned() },
+        None => operation(owner, name),
     }
 }
 
@@ -306,7 +308,11 @@ mod tests {
             ),
             (
                 "workflows/partners/carriers/post/paid.webhook.yaml",
-                Some(FileKind::Webhook { partner: id("post"), name: id("paid") }),
+                Some(FileKind::Webhook { owner: Owner::Partner(id("post")), name: id("paid") }),
+            ),
+            (
+                "workflows/partners/kits/carrier/lost.webhook.yaml",
+                Some(FileKind::Webhook { owner: Owner::Kit(id("carrier")), name: id("lost") }),
             ),
             ("forms/parcel/cover/sender.json", Some(FileKind::Form(id("parcel/cover/sender")))),
             ("forms/shared/fields.json", Some(FileKind::Form(id("shared/fields")))),

@@ -50,6 +50,7 @@ mod table;
 mod text;
 mod texts;
 mod translation;
+mod uploads;
 mod values;
 mod view;
 mod workflow;
@@ -65,7 +66,7 @@ pub use channels::{
     AgentChecks, Agents, Arrival, Brought, Came, Channels, Check, Experiment, Partner as SitePartner, Seller, Touch,
 };
 pub use contract::{Contract, ErrorTable, Takes};
-pub use endpoint::{Calls, Endpoint, List, Sends, Starts, Who};
+pub use endpoint::{By, Calls, Data, Endpoint, Envelope, Event, Field, Finds, Flow, List, Refuses, Starts, Who};
 pub use engine_statechart::{EvalError, Problem, Severity};
 pub use files::Files;
 pub use form::{
@@ -90,13 +91,14 @@ pub use releases::{FILE as RELEASES, Releases};
 pub use shape::{Misfit, Shape};
 pub use single_file::{plain_machine, xstate_machine};
 pub use site::{
-    Address, Around, Asked, Asks, Frame, Group, MENU_KEYS, MenuItem, PAPER_ENDING, Page, Product as SiteProduct,
-    Rendered as SitePage, Script, Serves, Site, Special,
+    Address, Around, Asked, Asks, Calculated, Frame, Group, MENU_KEYS, MenuItem, PAPER_ENDING, Page,
+    Product as SiteProduct, Rendered as SitePage, Script, Serves, Site, Special,
 };
 pub use story::Story;
 pub use table::{Table, Tables};
 pub use text::Text;
 pub use translation::{Said, Sheet, sheets};
+pub use uploads::{FILE_KINDS, UploadAnswer, UploadKind};
 pub use values::{Now, format_date, money};
 pub use view::{COMPANY, View};
 pub use workflow::{

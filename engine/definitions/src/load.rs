@@ -23,12 +23,13 @@ use crate::source::{self, Node, Nodes};
 use crate::story::{self, Story};
 use crate::text::ENGLISH;
 use crate::translation::{OUT_OF_DATE, Read, Sheet};
-use crate::workflow::{Library, Workflow};
+use crate::uploads::{FILE_KINDS, FILE_KINDS_FILE, UploadKind};
+use crate::workflow::{Library, LineValues, Workflow};
 use engine_statechart::source::Span;
 use engine_statechart::{Host, Problem};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// When examples are held to their expectations and pages are drawn for the check: 1 January 2026.
 const SAMPLE_MS: i64 = 1_767_225_600_000;
@@ -61,7 +62,14 @@ pub fn load_beside(files: &Files, held: &[Held]) -> Loaded {
 /// As [`load_beside`], before it is published: what is live must serve the journeys of these versions too. Their
 /// contracts must still be met, and the partners, operations and messages that they name be there.
 pub fn publishable(files: &Files, held: &[Held]) -> Loaded {
+    let digest = held.is_empty().then(|| files.digest());
+    if let Some(known) = digest.as_ref().and_then(Recent::find) {
+        return known;
+    }
     let mut loaded = load_with(files, held, For::Publication);
+    if let Some(digest) = digest {
+        Recent::note(digest, &loaded);
+    }
     let broken = loaded.catalog.as_deref().map(|catalog| held::left_behind(held, catalog)).unwrap_or_default();
     if !broken.is_empty() {
         loaded.problems.extend(broken);
@@ -69,6 +77,36 @@ pub fn publishable(files: &Files, held: &[Held]) -> Loaded {
         loaded.catalog = None;
     }
     loaded
+}
+
+/// What was read a moment ago and is still served somewhere in this process: the same files make the same catalog, so
+/// that a second node, or a test beside another, does not read them once more.
+struct Recent {
+    digest: String,
+    catalog: Weak<Catalog>,
+    problems: Vec<Problem>,
+}
+
+const RECENT_MAX: usize = 8;
+static RECENT: Mutex<Vec<Recent>> = Mutex::new(Vec::new());
+
+impl Recent {
+    fn find(digest: &String) -> Option<Loaded> {
+        let all = RECENT.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = all.iter().find(|one| one.digest == *digest)?;
+        let catalog = known.catalog.upgrade()?;
+        Some(Loaded { catalog: Some(catalog), problems: known.problems.clone(), read: Read::default() })
+    }
+
+    fn note(digest: String, loaded: &Loaded) {
+        let Some(catalog) = &loaded.catalog else { return };
+        let mut all = RECENT.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|one| one.catalog.strong_count() > 0 && one.digest != digest);
+        if all.len() == RECENT_MAX {
+            all.remove(0);
+        }
+        all.push(Recent { digest, catalog: Arc::downgrade(catalog), problems: loaded.problems.clone() });
+    }
 }
 
 /// Why definitions are read.
@@ -133,6 +171,9 @@ fn catalog(
     if let (Some(node), Some(kept)) = (parts.nodes.get(KEPT_FILE), parts.tables.get(KEPT)) {
         Law::verify(kept, node, problems);
     }
+    if let (Some(node), Some(kinds)) = (parts.nodes.get(FILE_KINDS_FILE), parts.tables.get(FILE_KINDS)) {
+        UploadKind::verify(kinds, node, problems);
+    }
     let endpoints = endpoints(parts.nodes, problems);
     let mut said_endpoints = BTreeMap::new();
     for (language, nodes) in &said {
@@ -151,6 +192,15 @@ fn catalog(
     let has_all_partners = !partners.1.iter().any(is_fatal);
     problems.extend(partners.1);
     let partners = partners.0;
+    if let (Some(node), Some(kinds), true) =
+        (parts.nodes.get(FILE_KINDS_FILE), parts.tables.get(FILE_KINDS), has_all_partners)
+    {
+        let contract_of = |name: &str| {
+            let (partner, operation) = name.split_once('/')?;
+            partners.partners.get(partner)?.operation(operation)?.contract_id().map(str::to_owned)
+        };
+        UploadKind::verify_operations(kinds, node, contract_of, problems);
+    }
     let outside = Outside::read(parts.nodes);
     outside.check(parts.nodes, problems);
     let stories = self::stories(parts.nodes, problems);
@@ -182,6 +232,7 @@ fn catalog(
     let ids: Vec<String> = workflow_ids(parts.nodes).collect();
     let workflows = workflows(&ids, &library, &spoken, problems);
     unique_bases(&workflows, parts.nodes, problems);
+    no_first_files(&workflows, problems);
     if is_whole {
         check_stories(&workflows, parts.nodes, problems);
     }
@@ -408,8 +459,9 @@ fn site(nodes: &Nodes, problems: &mut Vec<Problem>) -> Site {
         nodes.iter().filter(|(p, _)| kind_of(p) == Some(FileKind::Site)).map(|(_, node)| &**node).collect();
     files.iter().for_each(|node| site.read(node, problems));
     site.told(&files, problems);
+    let mut values = LineValues::new(nodes);
     for (path, node) in nodes.iter().filter(|(p, _)| kind_of(p) == Some(FileKind::Page)) {
-        site.add_page(path, node, problems);
+        site.add_page(path, &values.bound(node, problems), problems);
     }
     site
 }
@@ -417,13 +469,23 @@ fn site(nodes: &Nodes, problems: &mut Vec<Problem>) -> Site {
 /// By path, then by method.
 fn endpoints(nodes: &Nodes, problems: &mut Vec<Problem>) -> Endpoints {
     let mut all = Endpoints::new();
+    let mut values = LineValues::new(nodes);
     for (path, node) in nodes {
         let Some(FileKind::Endpoint(id)) = kind_of(path) else { continue };
-        let Some(endpoint) = Endpoint::compile(&id, node, problems) else { continue };
+        let Some(endpoint) = Endpoint::compile(&id, &values.bound(node, problems), problems) else { continue };
         let of_path = all.entry(endpoint.path.clone()).or_default();
         if let Some(other) = of_path.insert(endpoint.method, Arc::new(endpoint)) {
             let message = format!("{} {} is already `{}`", other.method, other.path, other.id);
             problems.push(Problem::error("duplicate-id", &node.span, message));
+        }
+    }
+    let open: Vec<&Arc<Endpoint>> =
+        all.values().flat_map(BTreeMap::values).filter(|endpoint| !endpoint.address.is_fixed()).collect();
+    for (place, one) in open.iter().enumerate() {
+        let same = |other: &&&Arc<Endpoint>| other.method == one.method && other.address.meets(&one.address);
+        for other in open.iter().skip(place + 1).filter(same) {
+            let message = format!("an address fits both {} {} and {}", one.method, one.path, other.path);
+            problems.push(Problem::error("duplicate-id", &other.span, message));
         }
     }
     all
@@ -520,6 +582,19 @@ fn unique_bases(workflows: &BTreeMap<String, Arc<Workflow>>, nodes: &Nodes, prob
                 &span,
                 format!("`{}` is also the base of `{other}`", workflow.base),
             ));
+        }
+    }
+}
+
+/// Before there is a journey nobody sends files: none could be theirs.
+fn no_first_files(workflows: &BTreeMap<String, Arc<Workflow>>, problems: &mut Vec<Problem>) {
+    for workflow in workflows.values() {
+        for step in workflow.steps().filter(|step| step.path.as_deref() == Some("")) {
+            let form = step.form.as_deref().and_then(|form| workflow.form(form));
+            if form.is_some_and(|form| !form.upload_kinds().is_empty()) {
+                let message = "the first step has no files: there is no journey yet that they could belong to";
+                problems.push(Problem::error("uploads", &step.span, message));
+            }
         }
     }
 }

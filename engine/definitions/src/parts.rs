@@ -150,9 +150,11 @@ impl<'n> Reader<'_, 'n> {
                 Made::Texts(folder, texts)
             }
             FileKind::View(id) => {
+                let (whole, others) = crate::view::with_others(node, self.nodes, problems);
+                let same = same.filter(|_| others.iter().all(|other| self.same(other).is_some()));
                 let view = match same {
                     Some(english) => english.views.get(&id).cloned(),
-                    None => View::compile(&id, path, node, problems).map(Arc::new),
+                    None => View::compile(&id, path, &whole, others, problems).map(Arc::new),
                 };
                 Made::View(id, view?)
             }

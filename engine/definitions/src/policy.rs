@@ -75,7 +75,7 @@ const CUSTOMER: &str = "customer";
 const OPERATOR: &str = "operator";
 
 /// Every route of the program: each has its line in the table.
-pub const ROUTES: [&str; 34] = [
+pub const ROUTES: [&str; 41] = [
     "GET /api/v1/workflows/{line}/{name}/start",
     "POST /api/v1/journeys",
     "GET /api/v1/journeys",
@@ -85,6 +85,13 @@ pub const ROUTES: [&str; 34] = [
     "POST /api/v1/journeys/{id}/presence",
     "GET /api/v1/journeys/{id}/stream",
     "GET /api/v1/journeys/{id}/documents/{document}",
+    "POST /api/v1/journeys/{id}/uploads",
+    "GET /api/v1/journeys/{id}/uploads",
+    "PUT /api/v1/journeys/{id}/uploads/{upload}",
+    "GET /api/v1/journeys/{id}/uploads/{upload}",
+    "DELETE /api/v1/journeys/{id}/uploads/{upload}",
+    "GET /api/v1/journeys/{id}/uploads/{upload}/file",
+    "GET /api/v1/journeys/{id}/uploads/{upload}/preview",
     "GET /api/v1/master/{name}",
     "POST /api/v1/webhooks/{partner}/{name}",
     "GET /api/v1/partners/{partner}/return/{state}",
@@ -357,6 +364,7 @@ fn floor_of(route: &str) -> Option<Right> {
     match path {
         _ if path.starts_with("/api/v1/operator/") => Some(Right::Operate),
         "/api/v1/journeys" if method == "POST" => Some(Right::Begin),
+        _ if path.starts_with("/api/v1/journeys/{id}/uploads") && method != "GET" => Some(Right::Send),
         "/api/v1/journeys/{id}/events" | "/api/v1/journeys/{id}/draft" => Some(Right::Send),
         "/api/v1/journeys" => Some(Right::See),
         _ if path.starts_with("/api/v1/journeys/") => Some(Right::See),

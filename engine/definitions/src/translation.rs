@@ -33,6 +33,7 @@ const OF_MESSAGES: [&str; 3] = ["subject", "text", "after"];
 const OF_LETTERS: [&str; 2] = ["label", "value"];
 
 /// Everything that was read, apart from each other.
+#[derive(Default)]
 pub(crate) struct Read {
     /// As written.
     pub nodes: Nodes,

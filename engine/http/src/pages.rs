@@ -20,10 +20,10 @@ use crate::problem::Problem;
 use crate::remote;
 use crate::session::Visitor;
 use crate::site::{self, Facts};
-use axum::Extension;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
 use engine_definitions::{Around, Came, Catalog, Serves, SignIn, Special, Step, StepKind, Who, Workflow};
 use engine_runtime::{Opened, RecordPage, Refusal};
 use std::borrow::Cow;
@@ -87,6 +87,11 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
             Err(problem) => problem_page(&Ask { app: &app, catalog: &catalog, facts: &facts }, &problem).await,
         };
     }
+    if accepts_json(&parts.headers)
+        && let Some(answer) = site::calculator(&catalog, &facts, query, app.runtime.now_ms())
+    {
+        return ([(header::CACHE_CONTROL, "no-store"), (header::VARY, "accept")], Json(answer)).into_response();
+    }
     let (key, build) = (Key::of(&facts, query, &parts.headers), app.assets.build());
     if let Some(kept) = key.as_ref().and_then(|key| app.kept.find(&catalog, &build, key)) {
         return remembering(&app, came, kept);
@@ -98,6 +103,11 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
         response = app.kept.keep(&catalog, &build, (key, accepts), response).await;
     }
     remembering(&app, came, response)
+}
+
+/// The page's own script asks for what follows from other answers, and not for the page around it.
+fn accepts_json(headers: &HeaderMap) -> bool {
+    headers.get(header::ACCEPT).is_some_and(|accepts| accepts.as_bytes() == b"application/json")
 }
 
 /// The answer to an address that chooses a language.
@@ -262,7 +272,10 @@ async fn opened(
         Ok(Opened::Here(view) | Opened::Elsewhere(view)) if view.journey.base != workflow.base => {
             redirect(StatusCode::FOUND, &view.step.url)
         }
-        Ok(Opened::Here(view) | Opened::Elsewhere(view)) => step_page(ask, StatusCode::OK, Content::Step(&view)).await,
+        Ok(Opened::Here(mut view) | Opened::Elsewhere(mut view)) => {
+            ask.app.work_ahead(&visitor.actor, visitor.client, &mut view).await;
+            step_page(ask, StatusCode::OK, Content::Step(&view)).await
+        }
         // R9-39: a fresh journey is offered, with the answers of the one that has expired.
         Err(Refusal::Expired { .. }) => special(ask, StatusCode::OK, Special::Expired, Some(workflow)).await,
         Err(Refusal::NotFound) => special(ask, StatusCode::NOT_FOUND, Special::Gone, Some(workflow)).await,
@@ -278,7 +291,7 @@ pub async fn step_page(ask: &Ask<'_>, status: StatusCode, content: Content<'_>) 
     let is_first = view.journey.id.is_none();
     let base = &view.journey.base;
     let landing = if is_first {
-        site::page(catalog, &facts.language, base, 1, app.runtime.now_ms(), facts).ok().flatten()
+        site::page(catalog, &facts.language, base, (1, ""), app.runtime.now_ms(), facts).ok().flatten()
     } else {
         None
     };
@@ -373,7 +386,8 @@ async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
     let number = url::form_urlencoded::parse(query.as_bytes())
         .find(|(name, _)| name == "page")
         .map_or(1, |(_, number)| number.parse().unwrap_or(0));
-    let mut found = match site::page(catalog, &facts.language, &facts.path, number, app.runtime.now_ms(), facts) {
+    let now_ms = app.runtime.now_ms();
+    let mut found = match site::page(catalog, &facts.language, &facts.path, (number, query), now_ms, facts) {
         Ok(Some(found)) => found,
         Ok(None) => return special(ask, StatusCode::NOT_FOUND, Special::NotFound, None).await,
         Err(_) => return special(ask, StatusCode::INTERNAL_SERVER_ERROR, Special::Failed, None).await,
@@ -415,6 +429,9 @@ async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
         let whose = if facts.are_personal() || is_chosen { "private" } else { "public" };
         if let Ok(value) = HeaderValue::from_str(&format!("{whose}, {CONTENT}")) {
             response.headers_mut().insert(header::CACHE_CONTROL, value);
+        }
+        if blocks.iter().any(|block| block["block"] == site::CALCULATOR) {
+            response.headers_mut().append(header::VARY, HeaderValue::from_static("accept"));
         }
         if catalog.languages().len() > 1 || catalog.site("").asks_who() {
             response.headers_mut().append(header::VARY, HeaderValue::from_static("cookie"));
@@ -465,7 +482,7 @@ async fn whole(ask: &Ask<'_>, page: &Page, around: &Around<'_>, content: &Conten
     let workflow = content.step().and_then(|view| catalog.workflow(&view.journey.workflow));
     let hide_at = workflow.map(|workflow| site::hidden_at(catalog, workflow, facts, &page.hide)).unwrap_or_default();
     let around = Around { hide: page.hide.clone(), ..around.clone() };
-    let is_content = matches!(content, Content::Blocks(_) | Content::Confirm { .. });
+    let is_content = matches!(content, Content::Blocks(_) | Content::Confirm { .. }) && content.calculator().is_none();
     let about = site::app_site(catalog, &app.settings, language, &around, hide_at, is_content, facts);
     let body = Body { drawn: drawn.as_deref(), site: about, language };
     (html::document(&site, page, content, body, &build.links), drawn.is_some())

@@ -96,7 +96,7 @@ fn keep(view: &mut StepView, answers: Map<String, Value>) {
 }
 
 /// Answers out of the texts of a form's controls, as the browser's own code reads them (`tests/forms/posted.json`).
-fn answers(schema: &Value, fields: &Fields, within: &str) -> Map<String, Value> {
+pub fn answers(schema: &Value, fields: &Fields, within: &str) -> Map<String, Value> {
     let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
     properties
         .filter_map(|(name, property)| {

@@ -159,6 +159,18 @@ impl Problem {
         }))
     }
 
+    /// Of a refusal that the definitions word.
+    pub fn of_status(status: u16) -> Problem {
+        let code = match status {
+            404 => Code::NotFound,
+            410 => Code::Expired,
+            429 => Code::Limited,
+            403 | 409 => Code::NotPossible,
+            _ => Code::Invalid,
+        };
+        Problem::new(code).with(|it| it.status = status)
+    }
+
     fn with(mut self, change: impl FnOnce(&mut ProblemDetails)) -> Problem {
         change(&mut self.0);
         self
@@ -202,9 +214,21 @@ impl Problem {
         self.0.retry_after_s
     }
 
-    #[cfg(test)]
-    pub fn detail_text(&self) -> &str {
-        self.0.detail.as_deref().unwrap_or_default()
+    pub fn detail_text(&self) -> Option<&str> {
+        self.0.detail.as_deref()
+    }
+
+    pub fn title(&self) -> &'static str {
+        self.0.title
+    }
+
+    pub fn code_name(&self) -> String {
+        self.0.code.name()
+    }
+
+    /// What the caller must solve before the same is sent again.
+    pub fn challenge_to_solve(&self) -> Option<&Challenge> {
+        self.0.challenge.as_ref()
     }
 }
 

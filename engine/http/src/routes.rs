@@ -2,7 +2,7 @@
 
 use crate::api::{
     documents, drafts, endpoints, events, health, journeys, master, operator, presence, reports, returns, stream,
-    webhooks,
+    uploads, webhooks,
 };
 use crate::app::App;
 use crate::frame;
@@ -110,6 +110,10 @@ fn documented() -> OpenApiRouter<App> {
         .routes(routes!(presence::ping))
         .routes(routes!(stream::open))
         .routes(routes!(documents::download))
+        .routes(routes!(uploads::begin, uploads::list))
+        .routes(routes!(uploads::receive, uploads::show, uploads::remove))
+        .routes(routes!(uploads::file))
+        .routes(routes!(uploads::preview))
         .routes(routes!(master::find))
         .routes(routes!(webhooks::receive))
         .routes(routes!(returns::back, returns::back_by_form))

@@ -225,6 +225,11 @@ impl Visitor {
         self.actor = Actor { network: self.actor.network, proven: self.actor.proven, ..actor };
     }
 
+    /// Whether the answer brings another session, or says that one is over.
+    pub fn is_new(&self) -> bool {
+        self.opened || self.turned.is_some()
+    }
+
     /// What programs keep to know that somebody is signed in.
     pub fn mark(&self) -> &str {
         match &self.turned {

@@ -5,16 +5,18 @@ use crate::attribution::{self, Said};
 use crate::html::{self, AppSite, Brand, LanguageOffer, OwnForm, Place, Surroundings};
 use crate::language;
 use crate::pages::journey_of;
+use crate::posted;
 use crate::problem::Problem;
 use crate::session::{signed_in, token};
 use axum::http::{HeaderMap, header};
 use engine_definitions::{
-    AgentChecks, Around, Arrival, Asked, Asks, Audience, Came, Catalog, EvalError, Now, PAPER_ENDING, Page as OwnPage,
-    RecordsAsked, Script, SitePage, SitePartner, Special, Workflow,
+    AgentChecks, Around, Arrival, Asked, Asks, Audience, Calculated, Came, Catalog, EvalError, FieldError, Now,
+    PAPER_ENDING, Page as OwnPage, RecordsAsked, Script, SitePage, SitePartner, Special, Workflow,
 };
 use engine_runtime::view::FormPart;
 use engine_runtime::{Account, Actor, RecordPage, new_id};
 use engine_settings::Settings;
+use engine_statechart::Host;
 use engine_statechart::expression::Scope;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
@@ -324,7 +326,7 @@ pub fn page(
     catalog: &Catalog,
     language: &str,
     path: &str,
-    number: usize,
+    (number, query): (usize, &str),
     now_ms: i64,
     facts: &Facts,
 ) -> Result<Option<Found>, EvalError> {
@@ -337,12 +339,66 @@ pub fn page(
     if let (Value::Object(all), false) = (&mut data["variants"], drawn.is_empty()) {
         all.extend(drawn.iter().map(|(name, variant)| ((*name).to_owned(), json!(variant))));
     }
-    let rendered = address.render(data, &catalog.host_in(language, &now), number);
+    let host = catalog.host_in(language, &now);
+    let calculated = calculated(catalog, language, &address.page, query, &host)?;
+    let said = match &calculated {
+        Some(of_form) => of_form.data.clone(),
+        None => {
+            let pairs: Vec<_> = url::form_urlencoded::parse(query.as_bytes()).collect();
+            let pairs = pairs.iter().map(|(name, text)| (name.as_ref(), text.as_ref()));
+            // what does not fit was never said
+            address.page.asked(pairs).or_else(|_| address.page.asked(std::iter::empty())).unwrap_or_default()
+        }
+    };
+    data["query"] = said;
+    let rendered = address.render(data, &host, number);
     let rendered = rendered.inspect_err(|error| tracing::error!(path, %error, "a page of the site failed"))?;
     let is_paper = address.page.paper && path.ends_with(PAPER_ENDING);
     let path = if number == 1 { address.path.clone() } else { format!("{}?page={number}", address.path) };
     let (hide, noindex) = (address.page.hide.clone(), address.page.noindex);
-    Ok(rendered.map(|page| Found { page, path, hide, noindex, is_paper, on: BTreeMap::new() }))
+    Ok(rendered.map(|mut page| {
+        if let (Some(of_form), Some((form, _))) = (calculated, &address.page.calculates) {
+            let blocks = page.blocks.iter_mut().filter(|block| block["block"] == CALCULATOR);
+            blocks.for_each(|block| asks(block, form, &of_form, &path));
+        }
+        Found { page, path, hide, noindex, is_paper, on: BTreeMap::new() }
+    }))
+}
+
+/// The block of a page that calculates.
+pub const CALCULATOR: &str = "calculator";
+
+/// What a page that calculates says to these answers: `{results, errors}`. `None` where no such page is.
+pub fn calculator(catalog: &Catalog, facts: &Facts, query: &str, now_ms: i64) -> Option<Value> {
+    let address = catalog.site(&facts.language).address(&facts.path)?;
+    address.page.calculates.as_ref()?;
+    let found = page(catalog, &facts.language, &facts.path, (1, query), now_ms, facts).ok()??;
+    let mut blocks = found.page.blocks.into_iter();
+    let block = blocks.find(|block| block["block"] == CALCULATOR)?;
+    Some(json!({"results": block["results"], "errors": block["errors"]}))
+}
+
+/// What the address says to the form of a page that calculates.
+fn calculated(
+    catalog: &Catalog,
+    language: &str,
+    page: &OwnPage,
+    query: &str,
+    host: &dyn Host,
+) -> Result<Option<Calculated>, EvalError> {
+    let Some(form) = page.calculates.as_ref().and_then(|(form, _)| catalog.form_in(language, form)) else {
+        return Ok(None);
+    };
+    let said: Vec<(String, String)> = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+    page.calculated(form, |schema| posted::answers(schema, &said, ""), host).map(Some)
+}
+
+/// The form of a page that calculates, where its results are drawn.
+fn asks(block: &mut Value, form: &str, of_form: &Calculated, path: &str) {
+    let named = |error: &FieldError| json!({"pointer": error.pointer, "code": error.code, "text": error.text});
+    block["form"] = json!({"id": form, "schema": of_form.schema, "data": of_form.shown, "submit": block["submit"]});
+    block["errors"] = of_form.errors.iter().map(named).collect();
+    block["to"] = path.into();
 }
 
 /// The journey that stands in a page, at its first step: the same for everybody.

@@ -121,6 +121,7 @@ pub(crate) fn render(
         // It may carry more than a link shows.
         presence: journey.filter(|_| is_there).and_then(|_| turn.presence_input()),
         leave: turn.leave(),
+        work: None,
         server_time: rfc3339(turn.now_ms),
     }
 }
@@ -250,6 +251,32 @@ pub(crate) fn printed(turn: &Turn<'_>, actor: &Actor) -> Option<(String, Vec<Val
     let (_, view) = seen(turn, paper, &reader);
     let blocks = view?.get("blocks")?.as_array()?.clone();
     Some((title_of(turn, paper, &reader), blocks))
+}
+
+/// Values of the flow by name, over what this reader may see; null what cannot be said.
+pub(crate) fn values_of(turn: &Turn<'_>, actor: &Actor, names: &[String]) -> Map<String, Value> {
+    if names.is_empty() {
+        return Map::new();
+    }
+    let reader = Reader::of(turn, actor);
+    reader.scoped(turn, |scope| {
+        let value = |name: &String| match reader.workflow.value(name)?.eval(scope) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                tracing::error!(workflow = turn.workflow.id, name, %error, "a value failed");
+                None
+            }
+        };
+        names.iter().map(|name| (name.clone(), value(name).unwrap_or_default())).collect()
+    })
+}
+
+/// The data of the shown step, where it is for this reader.
+pub(crate) fn data_of_step(turn: &Turn<'_>, actor: &Actor) -> Value {
+    let reader = Reader::of(turn, actor);
+    let step = reader.workflow.step(&turn.state.snapshot.active);
+    let step = step.filter(|step| turn.closed_to(step, actor).is_none());
+    step.map_or(Value::Null, |step| reader.scoped(turn, |scope| evaluated(step, scope, |_| true)))
 }
 
 /// What a list says of a journey, and its step in words.

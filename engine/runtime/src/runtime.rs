@@ -6,6 +6,7 @@ use crate::journeys::Journeys;
 use crate::operations::Operations;
 use crate::people::People;
 use crate::publishing::Publishing;
+use crate::uploads::Uploads;
 use crate::work::Background;
 use engine_definitions::Catalog;
 use engine_settings::Settings;
@@ -22,6 +23,7 @@ pub struct Runtime {
     pub people: People,
     pub operations: Operations,
     pub publishing: Publishing,
+    pub uploads: Uploads,
 }
 
 /// Bucket and key of the time that a process saw last.
@@ -44,6 +46,7 @@ impl Runtime {
             people: People { core: core.clone() },
             operations: Operations { core: core.clone(), work: work.clone() },
             publishing: Publishing { core: core.clone() },
+            uploads: Uploads { core: core.clone() },
             work,
             core,
         })

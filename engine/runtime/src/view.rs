@@ -1,5 +1,6 @@
 //! The contract of a step: what a person's screen gets, and nothing else.
 
+use crate::people::ProofOfWork;
 use engine_definitions as definitions;
 use engine_definitions::Frozen;
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,9 @@ pub struct StepView {
     /// The browser goes there, once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leave: Option<LeaveView>,
+    /// Work whose result goes along with the next event as `X-Proof`: without it a code would be refused here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work: Option<ProofOfWork>,
     /// RFC 3339, UTC.
     pub server_time: String,
 }

@@ -187,9 +187,9 @@ pub enum Command {
 /// Write definitions that work, to go on from
 #[derive(Subcommand)]
 pub enum New {
-    /// A line of business with a first question, offers of two sample insurers and the way to the policy, in every place that a line has
+    /// A line of business with a first question, offers of two sample partners and the way to the policy, in every place that a line has
     #[command(
-        after_help = "Examples:\n  journey new line bicycle                 workflows/bicycle, forms/bicycle …, and what it needs of shared files\n  journey new line shop --title \"Shopkeeper insurance\" --noun shop"
+        after_help = "Examples:\n  journey new line bicycle                 workflows/bicycle, forms/bicycle …, and what it needs of shared files\n  journey new line boat --title \"Houseboat insurance\" --noun boat"
     )]
     Line {
         /// Small letters and digits; the first page is at /<name>-insurance

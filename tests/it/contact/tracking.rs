@@ -223,8 +223,8 @@ async fn the_shipped_journeys_are_tracked_with_all_keys() {
         server.until(step, there).await
     };
     let data = json!({"name": "Asha Rao", "mobile": "9812345679", "consent": true});
-    visitor.event(&at("car.contact").await, "submit", data).await.ok(200);
-    let view = at("car.otp.asking").await;
+    visitor.event(&at("car.contact.asking").await, "submit", data).await.ok(200);
+    let view = at("car.contact.otp.asking").await;
     visitor.event(&view, "submit", json!({"code": "000001"})).await;
 
     let contact = told(&server, "contact").await;

@@ -93,3 +93,42 @@ fn what_takes_every_event_leaves_nothing_to_hear() {
     let said = show(&load(&with_parts(&twice, &every)).problems);
     assert!(said.contains("part `shared/fee` takes every `coin`: part `shared/fee` never hears it"), "{said}");
 }
+
+/// `lookup('fees', …)` of a part in a part is asked of the table that the flow names.
+#[test]
+fn a_part_reads_the_table_that_its_host_names() {
+    let files = |columns: &str, row: &str| {
+        let fee = FEE
+            .replace("input: {who", "tables: {fees: shared/fees}\ninput: {who")
+            .replace("my.tries * 10 + my.asked", "\"lookup('fees', input.who).fee\"");
+        let desk = DESK.replace("use: shared/lending\n", "use: shared/lending\n    tables: {fees: library/fees}\n");
+        let lending = LENDING
+            .replace("input: {reader", "tables: {fees: shared/fees}\ninput: {reader")
+            .replace("use: shared/fee,", "use: shared/fee, tables: {fees: fees},");
+        let table = |columns: &str, row: &str| {
+            format!("title: Fees\nsample: true\nmatch: {{who: equals}}\ncolumns: {{{columns}}}\nrows: [[{row}]]\n")
+        };
+        let mut files = with_parts(&desk, &fee);
+        files.insert("workflows/shared/lending/part.yaml", lending.as_bytes());
+        files.insert("workflows/shared/tables/fees.yaml", table("who: text, fee: int", "none, 1").as_bytes());
+        files.insert("workflows/library/tables/fees.yaml", table(columns, row).as_bytes());
+        files
+    };
+    let catalog = catalog(&files("who: text, fee: int, title: text", "none, 7, Seven"));
+    let workflow = catalog.workflow("library/desk").expect("workflow");
+    let (now, journey) = (workflow.now(NOON), json!({"id": "j"}));
+    let host = workflow.host(&now, &journey, &catalog);
+    let env = Env { now_ms: NOON, host: &host as &dyn Host };
+    let mut s = engine_statechart::start(&workflow.machine, &env).snapshot;
+    for event in [Event::new("go"), Event::new("coin").with("of", json!("none"))] {
+        let outcome = engine_statechart::step(&workflow.machine, s, &event, &env);
+        assert_eq!(outcome.error, None);
+        s = outcome.snapshot;
+    }
+    assert_eq!(s.context["got"], json!([7]));
+
+    let problems = load(&files("who: text, price: int", "none, 7")).problems;
+    assert!(
+        problems.iter().any(|p| p.code == "part-table" && p.hint.as_deref() == Some("columns that are missing: fee"))
+    );
+}

@@ -32,7 +32,8 @@ async fn scripts_answer_their_examples() {
     let (mut played, mut wrong) = (0, Vec::new());
     for partner in catalog.partners() {
         for operation in partner.operations.values().filter(|operation| operation.sandbox.is_some()) {
-            for example in &operation.examples {
+            // what reads a file needs one that somebody has sent: it/uploads.rs
+            for example in operation.examples.iter().filter(|example| example.input.get("file").is_none()) {
                 played += 1;
                 let name = format!("{}/{}", partner.id, operation.id);
                 let said = plays(&shop, &name, example.input.clone(), played).await;

@@ -128,8 +128,8 @@ impl Buyer {
         match step.as_str() {
             "car.policy.issued" | "login.in" => Next::Ended,
             booked if booked.starts_with("visit.open.booked") => Next::Ended,
-            "quotes" => self.chooses().await,
-            "car.otp.asking" | "visit.otp.asking" | "login.otp.asking" => match self.password().await {
+            "car.quotes" => self.chooses().await,
+            "car.contact.otp.asking" | "visit.otp.asking" | "login.otp.asking" => match self.password().await {
                 Some(_) if self.is_refused() => self.sends("resend", json!({})).await,
                 Some(code) => self.sends("submit", json!({"code": code})).await,
                 None => self.looks().await,
@@ -163,7 +163,7 @@ impl Buyer {
         let mut data: Map<String, Value> = form["data"].as_object().cloned().unwrap_or_default();
         let ends = self.today.checked_add_days(Days::new(14)).expect("a day").to_string();
         let own = match step {
-            "car.contact" => json!({"name": "Asha Rao", "mobile": self.mobile, "consent": true}),
+            "car.contact.asking" => json!({"name": "Asha Rao", "mobile": self.mobile, "consent": true}),
             "car.previous" => {
                 json!({"owner_changed": false, "policy_type": "comprehensive", "active": true, "claim": false, "ncb": 20,
                 "previous_policy_end_date": ends, "previous_insurer": "10", "third_party_runs": false, "had_add_ons": false})

@@ -83,7 +83,8 @@ impl KeptJourney {
     }
 }
 
-const BEFORE_PRICES: [&str; 5] = ["car.lookup", "car.contact", "car.otp.asking", "car.vehicle", "car.previous"];
+const BEFORE_PRICES: [&str; 5] =
+    ["car.lookup", "car.contact.asking", "car.contact.otp.asking", "car.vehicle", "car.previous"];
 
 const LOOKS_MAX: usize = 3_000;
 

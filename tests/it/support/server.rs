@@ -24,7 +24,19 @@ pub struct TestServer {
     pub product: Product,
     pub clock: Arc<ManualClock>,
     database: String,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
+}
+
+/// Definitions that other tests of this process begin with too are not read anew for each.
+fn keep(catalog: Arc<engine_definitions::Catalog>) {
+    const KEPT_MAX: usize = 3;
+    static KEPT: Mutex<Vec<Arc<engine_definitions::Catalog>>> = Mutex::new(Vec::new());
+    let mut kept = KEPT.lock().expect("the kept catalogs");
+    kept.retain(|one| !Arc::ptr_eq(one, &catalog));
+    if kept.len() == KEPT_MAX {
+        kept.remove(0);
+    }
+    kept.push(catalog);
 }
 
 /// The definitions below `tests/it/fixtures/<name>`.
@@ -35,16 +47,23 @@ pub fn fixture(name: &str) -> Files {
 
 /// A line of business of `tests/it/fixtures/<name>` among what all lines share: parts, their contracts, partners, forms.
 pub fn line(name: &str) -> Files {
-    const SHARED: [&str; 6] = [
+    const SHARED: [&str; 12] = [
         "workflows/shared/",
         "workflows/master/",
+        "workflows/partners/crm/desk/",
+        "workflows/partners/crm/dialer/",
+        "workflows/partners/crm/tracking/",
+        "workflows/partners/crm/visits/",
+        "workflows/partners/registers/pincode/",
         "workflows/partners/identity/",
         "workflows/partners/messaging/",
         "workflows/partners/payments/",
+        "workflows/partners/files/",
         "forms/shared/",
     ];
     const WHOLE: [&str; 2] = ["workflows/calendars.yaml", "workflows/roles.yaml"];
-    const CONTRACTS: [&str; 5] = ["captcha", "kyc", "message", "payment", "shared"];
+    const CONTRACTS: [&str; 9] =
+        ["captcha", "kyc", "message", "payment", "pincode", "service", "shared", "tracking", "visit"];
     static PRODUCT: OnceLock<Files> = OnceLock::new();
     let product = PRODUCT.get_or_init(|| {
         Files::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("the definitions are there")
@@ -90,6 +109,7 @@ impl TestServer {
         settings.database.url = format!("sqlite:{}", folder.path().join("journey.db").display());
         settings.keys.master = Some(Secret::new("5a".repeat(32)));
         settings.keys.forgotten = folder.path().join("forgotten.list");
+        settings.uploads.dir = folder.path().join("files");
         settings.worker.poll_ms = 20;
         // all visitors of a test come from one address
         settings.otp.unproven_per_address_hour = 1_000;
@@ -98,12 +118,18 @@ impl TestServer {
         let clock = Arc::new(ManualClock::at(START_MS));
         let start = Start { settings, source, clock: clock.clone(), worker: true };
         let product = Product::start(start).await.expect("the product starts");
-        TestServer { product, clock, database, _folder: folder }
+        keep(product.runtime.catalog());
+        TestServer { product, clock, database, folder }
     }
 
     /// What the product stores, as it sees it itself.
     pub async fn store(&self) -> Arc<dyn engine_store::Store> {
         self.product.runtime.store().clone()
+    }
+
+    /// The folder with everything that it stores.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     pub fn database(&self) -> &str {
@@ -261,6 +287,11 @@ impl Visitor {
     /// Any request. With a body: JSON, our header and our origin, unless `headers` say otherwise (an empty value
     /// removes one).
     pub async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Option<String>) -> Reply {
+        self.send_bytes(method, path, headers, body.map(String::into_bytes)).await
+    }
+
+    /// The same with any body.
+    pub async fn send_bytes(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Option<Vec<u8>>) -> Reply {
         let response = self.request(method, path, headers, body).await;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let bytes = response.bytes().await.expect("a body").to_vec();
@@ -288,7 +319,7 @@ impl Visitor {
         method: &str,
         path: &str,
         headers: &[(&str, &str)],
-        body: Option<String>,
+        body: Option<Vec<u8>>,
     ) -> reqwest::Response {
         let mut all = HeaderMap::new();
         if body.is_some() {

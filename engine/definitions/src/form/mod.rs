@@ -34,6 +34,7 @@ pub use rules::{is_personal_name, personal_kind};
 pub(crate) use validate::{plain_errors, validator};
 
 use crate::frozen::Frozen;
+use crate::uploads::{self, UploadAnswer};
 use engine_statechart::expression::Expression;
 use engine_statechart::expression::rows::ColumnRead;
 use engine_statechart::source::Span;
@@ -106,6 +107,7 @@ pub(crate) struct Facts {
     secrets: Vec<String>,
     consents: Vec<(String, Vec<String>)>,
     properties: Vec<String>,
+    uploads: BTreeSet<String>,
 }
 
 impl std::fmt::Debug for Form {
@@ -180,6 +182,11 @@ impl Form {
         &self.facts().consents
     }
 
+    /// Whether a person agrees to something by this field.
+    pub(crate) fn agrees_by(&self, name: &str) -> bool {
+        self.written().any(|(field, rule)| field == name && agrees(rule))
+    }
+
     /// The first field by which a person must agree to something.
     pub(crate) fn needed_consent(&self) -> Option<&str> {
         let mut agreed = properties(&self.tree).filter(|(_, rule)| agrees(rule)).map(|(name, _)| name.as_str());
@@ -205,6 +212,23 @@ impl Form {
         &self.facts().properties
     }
 
+    /// Kinds of files that it asks for, whoever sees it.
+    pub fn upload_kinds(&self) -> &BTreeSet<String> {
+        &self.facts().uploads
+    }
+
+    /// The files that an answer names, each once.
+    pub fn uploads(&self, data: &Value) -> Vec<UploadAnswer> {
+        let mut found = Vec::new();
+        if !self.upload_kinds().is_empty() {
+            let merges = self.variants.iter().map(|variant| &variant.merge);
+            merges.chain([&self.tree]).for_each(|schema| uploads::answered(schema, data, "", &mut found));
+        }
+        let mut seen = BTreeSet::new();
+        found.retain(|answer| seen.insert((answer.pointer.clone(), answer.id.clone())));
+        found
+    }
+
     fn facts(&self) -> &Facts {
         self.facts.get_or_init(|| {
             let purposes = |rule: &Value| match rule.get("x-consent")? {
@@ -213,11 +237,15 @@ impl Form {
                 _ => None,
             };
             let secret = |rule: &Value| rule.get("x-secret").and_then(Value::as_bool) == Some(true);
+            let mut uploads = BTreeSet::new();
+            let merges = self.variants.iter().map(|variant| &variant.merge);
+            merges.chain([&self.tree]).for_each(|schema| uploads::kinds(schema, &mut uploads));
             let once = |names: BTreeSet<&String>| names.into_iter().cloned().collect();
             Facts {
                 secrets: once(self.written().filter(|(_, rule)| secret(rule)).map(|(name, _)| name).collect()),
                 consents: self.written().filter_map(|(name, rule)| Some((name.clone(), purposes(rule)?))).collect(),
                 properties: once(self.written().map(|(name, _)| name).collect()),
+                uploads,
             }
         })
     }

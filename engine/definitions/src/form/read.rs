@@ -11,6 +11,7 @@ use crate::keys::widgets;
 use crate::policy::is_fatal;
 use crate::references::ROWS;
 use crate::source::{Key, Node, Nodes, Span, Value as Source};
+use crate::uploads;
 use engine_statechart::Problem;
 use engine_statechart::expression::Expression;
 use engine_statechart::expression::rows::{ColumnRead, Rows};
@@ -56,7 +57,8 @@ pub fn read(
     for key in ["title", "intro"] {
         node.get(key).iter().for_each(|n| reader.scan(n, false));
     }
-    let form = reader.inline(node, 0);
+    let mut form = reader.inline(node, 0);
+    uploads::complete(&mut form, nodes, &mut reader.files, reader.problems);
     let (mut variants, merges) = reader.variants(&form);
     reader.form(&form, &merges);
     variants.extend(kept_apart(&form, &merges));

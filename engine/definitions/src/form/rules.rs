@@ -154,7 +154,11 @@ pub fn personal(key: &Key, rule: &Node, problems: &mut Vec<Problem>) {
     let is_typed = kind.is_none_or(|kind| ["string", "integer", "number"].contains(&kind));
     let is_listed = ["const", "enum", "oneOf"].iter().any(|key| has(key));
     let is_secret = rule.get("x-secret").is_some_and(|mark| mark.to_json() == serde_json::Value::Bool(true));
-    if is_secret || is_listed || !is_typed || !has("type") {
+    // The id of a file says nothing of what is on it.
+    let is_file = rule.get("x-ui").and_then(|ui| ui.get("widget")).and_then(Node::as_str)
+        == Some(crate::uploads::WIDGET)
+        || rule.get("format").and_then(Node::as_str) == Some("document");
+    if is_secret || is_listed || is_file || !is_typed || !has("type") {
         return;
     }
     let found = personal_kind(&key.name);

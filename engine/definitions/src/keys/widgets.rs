@@ -1,7 +1,7 @@
 //! The widgets of forms: which values each asks for, and what it reads of `x-ui`. Here a literal is a literal of JSON,
 //! and an expression is `{"$cel": …}`.
 
-use super::Takes::{List, Name};
+use super::Takes::List;
 use super::{Entry, Gives, Key, key, name, value, words};
 
 pub struct Widget {
@@ -113,7 +113,13 @@ pub const WIDGETS: &[Widget] = &[
         kind: None,
         note: "sent, not shown",
     },
-    Widget { name: "upload", types: TEXT, keys: UPLOAD, kind: None, note: "a file, which becomes a document" },
+    Widget {
+        name: "upload",
+        types: &["string", "array"],
+        keys: UPLOAD,
+        kind: Some("upload"),
+        note: "a file, or a list of files: their ids; what it takes says the table `shared/document_kinds`",
+    },
     Widget { name: "slots", types: TEXT, keys: SLOTS, kind: Some("choice"), note: "days and times" },
 ];
 
@@ -147,7 +153,17 @@ const LOOKUP: &[Key] = &[
     key("filter", super::Takes::Value(Gives::Data), "column → `/field` whose answer it must equal, or a literal"),
     value("search", Gives::Flag, "`false`: all rows at once, as a list"),
 ];
-const UPLOAD: &[Key] = &[key("accept", Name(&[]), "`.pdf,.jpg,.jpeg,.png` if none is said")];
+const UPLOAD: &[Key] = &[
+    name("kind", &[], "of the table `shared/document_kinds`").needed(),
+    value("max", Gives::Number, "so many of a list; if none is said, as many as there are of the kind"),
+    value("media", Gives::Texts, "what it takes, `picture`, `pdf`, `video`: said by us"),
+    name("accept", &[], "the same for the browser: said by us"),
+    value(
+        "shots",
+        Gives::Anything,
+        "`[{key, title, hint, scene, required}]`: a picture each, one after the other, called by its key",
+    ),
+];
 const SLOTS: &[Key] = &[
     value("slots", Gives::Anything, "`[{key, text, day, full}]`; those that are full stand there as taken").needed(),
     words("empty", "when none is free"),

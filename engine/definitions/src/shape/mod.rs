@@ -309,6 +309,21 @@ impl Shape {
         found
     }
 
+    /// Ids of documents of the journey that a value names.
+    pub fn documents<'v>(&self, value: &'v Value) -> Vec<&'v str> {
+        match value {
+            Value::String(id) if self.format == Some(Format::Document) => vec![id],
+            Value::Array(items) => {
+                items.iter().flat_map(|item| self.item().map_or_else(Vec::new, |shape| shape.documents(item))).collect()
+            }
+            Value::Object(map) => {
+                let named = self.properties().filter_map(|(name, shape)| Some((shape, map.get(name)?)));
+                named.flat_map(|(shape, value)| shape.documents(value)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     pub fn default(&self) -> Option<&Value> {
         self.default.as_ref()
     }

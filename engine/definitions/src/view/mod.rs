@@ -5,11 +5,12 @@
 mod compile;
 mod unanswered;
 
-use crate::fields::Fields;
+use crate::fields::{Fields, unknown_keys};
 use crate::host::late_vocabulary;
+use crate::layout;
 use crate::policy::Roles;
 use crate::policy::is_fatal;
-use crate::source::{Key, Node};
+use crate::source::{Key, Node, Nodes, Value as Source};
 use crate::text::Text;
 use compile::Compiler;
 use engine_statechart::expression::Expression;
@@ -29,8 +30,9 @@ const ITEMS_MAX: usize = 1_000;
 #[derive(Debug)]
 pub struct View {
     pub id: String,
-    /// The file it came from.
+    /// The file it came from, and those whose blocks stand among its own.
     pub path: String,
+    pub others: Vec<String>,
     title: Option<Part>,
     intro: Option<Part>,
     blocks: Part,
@@ -43,6 +45,29 @@ pub struct View {
     sent: Vec<(String, Vec<Key>)>,
     /// Roles that parts of it are for.
     roles: Vec<Roles>,
+}
+
+/// A view in whose list of blocks `{view: shared/x/y}` became the blocks of that view, with the files of these.
+pub(crate) fn with_others(node: &Node, nodes: &Nodes, problems: &mut Vec<Problem>) -> (Node, Vec<String>) {
+    let (mut whole, mut others) = (node.clone(), Vec::new());
+    let blocks = whole.map_mut().and_then(|map| map.iter_mut().find(|(k, _)| k.name == "blocks")).map(|(_, b)| b);
+    let Some(blocks) = blocks.filter(|blocks| blocks.is_list()) else { return (whole, others) };
+    let mut list = Vec::with_capacity(blocks.list().len());
+    for item in blocks.list().to_vec() {
+        let Some(named) = item.get("view") else {
+            list.push(item);
+            continue;
+        };
+        unknown_keys(&item, "the blocks of another view", &["view"], problems);
+        let file = layout::view_file(&layout::id_of(named.as_str().unwrap_or_default(), named));
+        match nodes.get(&file).map(|other| other.get("blocks").map_or(&[][..], Node::list)) {
+            Some(found) => list.extend_from_slice(found),
+            None => problems.push(Problem::error("unknown-name", &named.span, format!("no file {file}"))),
+        }
+        others.push(file);
+    }
+    blocks.value = Source::List(list);
+    (whole, others)
 }
 
 #[derive(Debug)]
@@ -81,14 +106,22 @@ struct Names<'a> {
 }
 
 impl View {
-    pub fn compile(id: &str, path: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<View> {
+    /// `node` has the blocks of the files `others` among its own: see [`with_others`].
+    pub fn compile(
+        id: &str,
+        path: &str,
+        node: &Node,
+        others: Vec<String>,
+        problems: &mut Vec<Problem>,
+    ) -> Option<View> {
         let fields = Fields::open(node, "a view", &["title", "intro", "blocks", "description"], problems)?;
         let blocks = fields.node.get("blocks").map_or(&[][..], Node::list);
         for block in blocks.iter().filter(|block| block.get("block").and_then(Node::as_str) == Some("journey")) {
             let message = "a journey stands in pages of the site, not in a step of another one";
             fields.problems.push(Problem::error("value", &block.span, message));
         }
-        View::of(id, path, fields.node, late_vocabulary(), problems)
+        let view = View::of(id, path, fields.node, late_vocabulary(), problems)?;
+        Some(View { others, ..view })
     }
 
     /// From a map that has `title`, `intro` and `blocks` among other keys: pages of the site.
@@ -108,6 +141,7 @@ impl View {
         (!problems[before..].iter().any(is_fatal)).then(|| View {
             id: id.to_owned(),
             path: path.to_owned(),
+            others: Vec::new(),
             title,
             intro,
             blocks,

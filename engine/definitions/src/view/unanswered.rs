@@ -91,7 +91,7 @@ mod tests {
                     provider: {name: who.key}, price: who.value.?previous.?price}}]";
         let node = crate::source::read("quotes.yaml", text.as_bytes()).expect("readable");
         let mut problems = Vec::new();
-        let view = View::compile("quotes", "quotes.yaml", &node, &mut problems).expect("a view");
+        let view = View::compile("quotes", "quotes.yaml", &node, Vec::new(), &mut problems).expect("a view");
         let quotes = json!({
             "a": {"state": "answered"},
             "b": {"state": "asked", "previous": {"price": {"paise": 100}}},

@@ -5,6 +5,7 @@ use crate::app::App;
 use crate::paper;
 use crate::problem::{Problem, refusals};
 use crate::session::Visitor;
+use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
@@ -31,8 +32,8 @@ pub async fn download(
     Ok(file(kind, &found.name, found.bytes))
 }
 
-fn file(kind: HeaderValue, name: &str, bytes: Vec<u8>) -> Response {
-    ([(header::CONTENT_TYPE, kind), (header::CONTENT_DISPOSITION, disposition(name))], bytes).into_response()
+pub(super) fn file(kind: HeaderValue, name: &str, bytes: impl Into<Body>) -> Response {
+    ([(header::CONTENT_TYPE, kind), (header::CONTENT_DISPOSITION, disposition(name))], bytes.into()).into_response()
 }
 
 /// `attachment` with a plain name for old clients and the full one as RFC 8187 has it.

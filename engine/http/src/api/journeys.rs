@@ -109,8 +109,9 @@ pub async fn start(State(app): State<App>, change: ChangeRequest<StartBody>) -> 
         }
     };
     let begin = Begin { workflow: workflow.into(), key, event, said };
-    let (sent, opening) = start::start(&app, &mut visitor, &headers, begin).await?;
+    let (mut sent, opening) = start::start(&app, &mut visitor, &headers, begin).await?;
     let status = if sent.repeated { StatusCode::OK } else { StatusCode::CREATED };
+    app.work_ahead(&visitor.actor, visitor.client, &mut sent.view).await;
     Ok(visitor.begun(opening, &headers, (status, replayed(&sent), ViewBody(sent.view))))
 }
 
@@ -127,7 +128,8 @@ pub async fn view(
     let journeys = &app.runtime.journeys;
     let refused = |refusal| visitor.refused(&app, refusal);
     let Some(path) = query.path else {
-        let view = journeys.view(&visitor.actor, &id).await.map_err(refused)?;
+        let mut view = journeys.view(&visitor.actor, &id).await.map_err(refused)?;
+        app.work_ahead(&visitor.actor, visitor.client, &mut view).await;
         return Ok(ViewBody(Box::new(view)).into_response());
     };
     let opened = journeys.open_path(&visitor.actor, &id, path.trim_matches('/')).await.map_err(refused)?;

@@ -13,6 +13,7 @@ pub mod presence;
 pub mod reports;
 pub mod returns;
 pub mod stream;
+pub mod uploads;
 pub mod webhooks;
 
 use crate::problem::{Code, Problem};

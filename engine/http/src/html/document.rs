@@ -4,6 +4,7 @@ use super::link::safe_url;
 use super::writer::Html;
 use crate::assets::Links;
 use crate::problem::Problem;
+use crate::site::CALCULATOR;
 use engine_definitions::{Group, MenuItem};
 use engine_runtime::StepView;
 use engine_runtime::view::{FormPart, StepKind};
@@ -91,6 +92,11 @@ impl<'a> Content<'a> {
             Content::First(view) | Content::Step(view) | Content::Refused(view, _) => Some(view),
             Content::Blocks(_) | Content::Around(..) | Content::Own(_) | Content::Confirm { .. } => None,
         }
+    }
+
+    pub fn calculator(&self) -> Option<&'a Value> {
+        let (Content::Blocks(blocks) | Content::Around(blocks, _)) = self else { return None };
+        blocks.iter().find(|block| block["block"] == CALCULATOR)
     }
 
     fn place(&self) -> Option<&'a Place> {
@@ -220,6 +226,9 @@ struct Boot<'a> {
     view: Option<&'a StepView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<&'a Place>,
+    /// A form in the page, and what follows from its answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calculator: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<&'a Problem>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -287,7 +296,16 @@ pub fn document(site: &Surroundings, page: &Page, content: &Content, body: Body,
         Content::Own(own) => Some(own),
         _ => None,
     };
-    let boot = Boot { site: body.site, view: content.step(), place: content.place(), problem, own, login: page.login };
+    let calculator = content.calculator();
+    let boot = Boot {
+        site: body.site,
+        view: content.step(),
+        place: content.place(),
+        calculator,
+        problem,
+        own,
+        login: page.login,
+    };
     html.raw("<script type=\"application/json\" id=\"boot\">").json(&boot).raw("</script></body></html>");
     html.into_string()
 }
@@ -359,7 +377,11 @@ fn head(html: &mut Html, site: &Surroundings, page: &Page, content: &Content, li
     // a drawn first step works as it stands: its scripts come when somebody touches the page
     let waits = is_drawn && matches!(content, Content::First(_));
     for module in modules {
-        let how = if waits && !links.begin.contains(module) { ("data-module", "") } else { ("rel", "modulepreload") };
+        let how = match waits && !links.begin.contains(module) {
+            _ if module.ends_with(".css") => ("rel", "stylesheet"),
+            true => ("data-module", ""),
+            false => ("rel", "modulepreload"),
+        };
         html.open("link", &[how, ("href", module)]);
     }
     for script in &links.scripts {

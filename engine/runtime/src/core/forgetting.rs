@@ -126,7 +126,12 @@ impl Core {
     async fn forget(&self, forgotten: &Forgotten) -> Result<usize, RuntimeError> {
         let mut count = 0;
         for some in forgotten.journeys.chunks(SOME) {
-            count += self.vault().forget(some, self.now_ms()).await?;
+            let gone = self.vault().forget(some, self.now_ms()).await?;
+            if let Err(error) = self.drop_files(&gone).await {
+                // Their key is gone: nobody opens them.
+                tracing::warn!(%error, "files of who was forgotten stay behind");
+            }
+            count += gone.len();
             some.iter().for_each(|journey| drop(self.recent.take(journey)));
         }
         for (id, at_ms) in &forgotten.persons {

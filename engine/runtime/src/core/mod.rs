@@ -26,6 +26,7 @@ pub(crate) use second_factor::{base32, step_of};
 pub use turns::Settled;
 
 use crate::clock::Clock;
+use crate::uploads::Desk;
 use crate::vault::{Keyring, Vault};
 use engine_definitions::{Catalog, Files, Workflow};
 use engine_settings::Settings;
@@ -48,6 +49,8 @@ pub(crate) struct Core {
     /// Older versions that running journeys are pinned to.
     versions: Mutex<HashMap<(String, String), Arc<Workflow>>>,
     pub recent: JourneyCache,
+    /// Files that people send.
+    pub files: Desk,
     /// Sessions that this node has just looked up.
     pub sessions: KnownSessions,
     /// Whoever sends counts, decides and commits before the next one counts: budgets of many numbers hold to the last
@@ -107,6 +110,7 @@ impl Core {
         let (vault, secret) = Vault::open(store, keyring).await?;
         let keys = Crypto::derive(&secret);
         let vault = Arc::new(vault);
+        let files = Desk::of(&settings);
         let live = RwLock::new(Live { number: 0, catalog: Arc::new(Catalog::default()) });
         Ok(Core {
             store: vault.clone(),
@@ -117,6 +121,7 @@ impl Core {
             live,
             versions: Mutex::default(),
             recent: JourneyCache::default(),
+            files,
             sessions: KnownSessions::default(),
             sends: Arc::default(),
             lines: Mutex::default(),

@@ -7,11 +7,13 @@ mod event;
 mod listed;
 mod pages;
 mod papers;
+mod reading;
 mod send;
 mod start;
 
 pub(crate) use event::{Applied, apply_event};
 pub use papers::{PAPER, Paper};
+pub use reading::Reading;
 
 use crate::actor::{Action, Actor, STAFF, is_sent_away};
 use crate::core::Core;

@@ -55,6 +55,9 @@ impl Journeys {
             self.core.refuse_ended(&stored.record).await?;
             let mut turn = Turn::on(&workflow, &catalog, stored, self.core.now_ms());
             self.refuse_other_price(&turn, sender, journey, &send)?;
+            if forward && turn.asks_for_files(sender) {
+                turn.files = Some(Box::pin(self.core.files_of(journey)).await?);
+            }
             let applied = self.event_on(&mut turn, sender, &send.kind, &send.data);
             if is_recent && (!matches!(applied, Ok(Applied::Done)) || turn.has_questions()) {
                 continue;

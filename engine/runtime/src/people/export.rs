@@ -9,6 +9,7 @@ use crate::core::Deed;
 use crate::fact::Fact;
 use crate::journeys::{Journeys, LIST_MAX, List};
 use crate::refusal::Refusal;
+use crate::uploads;
 use crate::view::JourneySummary;
 use engine_definitions::{AccountParts, RecordKinds};
 use engine_store::{EventRecord, MessageFilter, SentMessage};
@@ -20,8 +21,8 @@ const MESSAGES_MAX: u32 = 1_000;
 
 impl People {
     /// Of who is signed in: `{profile, journeys, records, sessions, seen}`. A journey says what she wrote in it, which
-    /// messages she got, and which documents there are for her to fetch. `NotFound` for everybody else. It stands in
-    /// the audit trail before it is given.
+    /// messages she got, and which documents and files of hers there are to fetch. `NotFound` for everybody else. It
+    /// stands in the audit trail before it is given.
     pub async fn export(&self, actor: &Actor) -> Result<Value, Refusal> {
         // What staff began for customers is theirs.
         let person = self.hers(actor).filter(|_| actor.person().is_some()).ok_or(Refusal::NotFound)?.to_owned();
@@ -70,6 +71,8 @@ impl People {
         told["written"] = events.iter().filter_map(written).collect();
         told["messages"] = messages.iter().map(message).collect();
         told["documents"] = documents;
+        let uploads = store.uploads_in(std::slice::from_ref(&journey.id)).await?;
+        told["files"] = uploads.iter().filter_map(uploads::kept).collect();
         Ok(told)
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn review(turn: &Turn<'_>, step: &Step, reader: &Reader<'_>) -> Revie
             .scoped(turn, |scope| form.view(&reader.viewer.audience, &scope.clone().with_names(step.names())))
             .ok()?;
         let (cover, kept) = (reader.cover.as_ref(), turn.kept(step));
-        let mut sections = Sections { turn, step, form, cover, kept, is_plain, sections: Vec::new() };
+        let mut sections = Sections { turn, step, form, cover, kept, is_plain, reader, sections: Vec::new() };
         let title = Some(view.title.clone()).filter(|title| !title.is_empty());
         sections.object(title.unwrap_or_else(|| title_of(turn, step, reader)), &view.schema, answers, "");
         let mut sections = sections.sections;
@@ -61,6 +61,7 @@ struct Sections<'t> {
     /// What the customer may keep, but not read.
     kept: Map<String, Value>,
     is_plain: bool,
+    reader: &'t Reader<'t>,
     sections: Vec<ReviewSection>,
 }
 
@@ -154,6 +155,9 @@ impl Sections<'_> {
             options.iter().find(|o| o.get("const") == Some(value))?.get("title").cloned()
         };
         if let Value::Array(items) = value {
+            if widget == "upload" {
+                return self.files(items.len());
+            }
             let titles: Vec<String> = items
                 .iter()
                 .map(|v| option(v).as_ref().unwrap_or(v).as_str().map_or_else(|| v.to_string(), str::to_string))
@@ -164,6 +168,7 @@ impl Sections<'_> {
             return title;
         }
         match (widget, value) {
+            ("upload", _) => self.files(1),
             ("money", amount) => match rule.pointer("/x-ui/unit").and_then(Value::as_str) {
                 Some("rupees") => json!({"paise": amount.as_i64().unwrap_or_default().saturating_mul(100)}),
                 _ => json!({"paise": amount}),
@@ -179,6 +184,12 @@ impl Sections<'_> {
             }
             (_, other) => other.clone(),
         }
+    }
+
+    /// So many files: their ids say nothing to anybody.
+    fn files(&self, count: usize) -> Value {
+        let fields = Map::from_iter([("count".to_owned(), Value::from(count))]);
+        Value::String(self.reader.text("upload.sent", &fields))
     }
 
     fn looked_up(&self, rule: &Value, key: &Value) -> Option<Value> {

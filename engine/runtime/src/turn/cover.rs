@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 const WORD_MIN: usize = 3;
 const NUMBER_MIN: usize = 6;
 const BIRTH: &str = "dob";
+/// What was read on a paper: whatever is in it.
+const DOCUMENT: &str = "document";
 
 /// How personal data of one journey is shown in part.
 #[derive(Debug, Default)]
@@ -33,7 +35,7 @@ impl Cover {
     /// By what the definitions mark; nothing is looked for in other texts yet.
     fn of(workflow: &Workflow, policy: &Policy) -> Cover {
         let mark = |(name, kind): (&str, &str)| {
-            let is_sure = name.contains('_') || personal_kind(name).is_some();
+            let is_sure = name.contains('_') || kind == DOCUMENT || personal_kind(name).is_some();
             (!policy.shows_whole(kind)).then(|| (name.to_owned(), Mark { kind: kind.to_owned(), is_sure }))
         };
         Cover { names: workflow.personal_names().into_iter().filter_map(mark).collect(), texts: Vec::new() }
@@ -75,13 +77,29 @@ impl Cover {
                     let kind = self.kind_of(name).filter(|(_, is_sure)| *is_sure).map(|(kind, _)| kind.to_owned());
                     match (kind, inner) {
                         (Some(kind), Value::String(text)) => self.remember(text, &kind),
-                        _ => self.look(inner),
+                        (Some(kind), inner) if kind == DOCUMENT => self.look_through(inner),
+                        (_, inner) => self.look(inner),
                     }
                 }
             }
             Value::Array(list) => list.iter().for_each(|inner| self.look(inner)),
             _ => {}
         }
+    }
+
+    /// Remembers all that stands on a paper.
+    fn look_through(&mut self, value: &Value) {
+        match value {
+            Value::Object(fields) => fields.values().for_each(|inner| self.look_through(inner)),
+            Value::Array(list) => list.iter().for_each(|inner| self.look_through(inner)),
+            Value::String(text) => self.remember(text, DOCUMENT),
+            _ => {}
+        }
+    }
+
+    /// Whether all that stands under a name was read on a paper.
+    fn is_read(&self, name: &str) -> bool {
+        self.names.get(name).is_some_and(|mark| mark.kind == DOCUMENT)
     }
 
     /// Remembers the personal answers of a form.
@@ -130,6 +148,9 @@ impl Cover {
     /// Covers a value of the context, with all that is in it. What the flow reads as a date stays one.
     fn cover(&self, name: &str, value: &mut Value) {
         match value {
+            Value::Object(fields) if self.is_read(name) => {
+                fields.values_mut().for_each(|inner| self.cover(name, inner));
+            }
             Value::Object(fields) => fields.iter_mut().for_each(|(name, inner)| self.cover(name, inner)),
             Value::Array(list) => list.iter_mut().for_each(|inner| self.cover(name, inner)),
             Value::String(text) => match self.kind_of(name).filter(|(_, is_sure)| *is_sure || self.has(text)) {
@@ -156,6 +177,7 @@ impl Cover {
                 for (name, inner) in fields {
                     match (self.kind_of(name).filter(|(_, is_sure)| *is_sure), &mut *inner) {
                         (Some((kind, _)), Value::String(text)) => *text = covered(text, kind),
+                        (Some((DOCUMENT, _)), inner) => self.cover(name, inner),
                         (_, inner) => self.tell(inner),
                     }
                 }

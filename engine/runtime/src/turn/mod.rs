@@ -34,6 +34,7 @@ use crate::clock::rfc3339;
 use crate::effect::LinkOrder;
 use crate::fact::{Fact, Work};
 use crate::state::{AnswerRow, JourneyState, OpenOtp};
+use crate::uploads::Files;
 use engine_definitions::{Catalog, Fields, Now, OnDemand, ProductHost, Step, Workflow};
 use engine_statechart::expression::Memory;
 use engine_statechart::{Env, Event, Host, Outcome, Scope};
@@ -162,6 +163,8 @@ pub struct Turn<'w> {
     listener: Option<&'w dyn Host>,
     /// The fields of the shown step's form as its sender sees them; of the context as it is now.
     fields: Option<Fields>,
+    /// Files of the journey, where the shown step asks for some.
+    pub(crate) files: Option<Files>,
     /// Whose press it is that is being followed; `None` where nobody pressed anything.
     presser: Option<String>,
     /// The sender has shown with this event whose the number is.
@@ -232,6 +235,7 @@ impl<'w> Turn<'w> {
             resumes: None,
             listener: None,
             fields: None,
+            files: None,
             presser: None,
             proves: false,
             stays: false,

@@ -4,6 +4,7 @@
 use super::{Refused, Turn};
 use crate::actor::{Actor, SYSTEM};
 use crate::fact::Fact;
+use crate::uploads::misfits;
 use engine_definitions::{FieldError, Fields, Form, Step, Workflow};
 use engine_statechart::EvalError;
 use engine_store::Draft;
@@ -61,6 +62,12 @@ impl<'w> Turn<'w> {
                 return Ok(Checked::Wrong(errors));
             }
         }
+        if let Some(files) = &self.files {
+            let errors = misfits(form, &data, files, self.workflow.in_language(&actor.language));
+            if !errors.is_empty() {
+                return Ok(Checked::Wrong(errors));
+            }
+        }
         // The answer itself needs them next.
         self.fields = fields;
         let mut secrets = Map::new();
@@ -75,8 +82,26 @@ impl<'w> Turn<'w> {
         Ok(Checked::Good(Answer { data, secrets }))
     }
 
+    /// Whether the shown step asks for files.
+    pub fn asks_for_files(&self, actor: &Actor) -> bool {
+        self.shown_form(actor).is_some_and(|(_, form)| !form.upload_kinds().is_empty())
+    }
+
+    /// What another step than the shown one would say of answers; nothing where that cannot be told yet.
+    pub fn foresee(&self, step: &str, data: Value, actor: &Actor) -> Vec<FieldError> {
+        let workflow = self.workflow.in_language(&actor.language);
+        let step = workflow.step_named(step);
+        let form = step.and_then(|step| workflow.form(step.form.as_deref()?));
+        let (Some(step), Some(form)) = (step, form) else { return Vec::new() };
+        let fields = self.with_step(step, |scope| form.fields(&self.audience(actor), scope));
+        let Ok(fields) = fields else { return Vec::new() };
+        let layers: Vec<&Map<String, Value>> = data.as_object().into_iter().collect();
+        let mut data = Value::Object(fields.data(&layers));
+        form.checked(&fields, &mut data).unwrap_or_default()
+    }
+
     /// In the language of who fills it in.
-    pub(super) fn shown_form(&self, actor: &Actor) -> Option<(&'w Step, &'w Form)> {
+    pub(crate) fn shown_form(&self, actor: &Actor) -> Option<(&'w Step, &'w Form)> {
         let workflow = self.workflow.in_language(&actor.language);
         let step = workflow.step(&self.state.snapshot.active)?;
         Some((step, workflow.form(step.form.as_deref()?)?))

@@ -1,0 +1,74 @@
+//! What a call of another program reads of a journey of its caller's own: the step, and values of its flow.
+
+use super::event::internal;
+use super::{Journeys, new_journey};
+use crate::actor::{Action, Actor};
+use crate::core::read;
+use crate::refusal::Refusal;
+use crate::render::{data_of_step, values_of};
+use crate::turn::Turn;
+use crate::view::StepView;
+use engine_definitions::FieldError;
+use serde_json::{Map, Value};
+
+/// A journey as it stands, for a program.
+#[derive(Debug, Clone)]
+pub struct Reading {
+    pub view: Box<StepView>,
+    /// The shown step's state, without the root of its flow.
+    pub state: String,
+    /// Whether the runtime verified the number of its customer.
+    pub verified: bool,
+    /// What was asked for, by name; null what its version does not have.
+    pub values: Map<String, Value>,
+    /// What its page is told.
+    pub data: Value,
+}
+
+impl Journeys {
+    /// Of the caller's own: what is open to a link alone is not read so. Whoever acts for a customer reads covered
+    /// values.
+    pub async fn read(
+        &self,
+        actor: &Actor,
+        journey: &str,
+        values: &[String],
+        with_data: bool,
+    ) -> Result<Reading, Refusal> {
+        let (record, actor) = self.core.mine(actor, Action::See, journey).await?;
+        if actor.came_by.is_some() {
+            return Err(Refusal::NotFound);
+        }
+        self.core.refuse_ended(&record).await?;
+        let (workflow, catalog) = (self.core.workflow_of(&record).await?, self.core.catalog());
+        let turn = Turn::on(&workflow, &catalog, read(record)?, self.core.now_ms());
+        let view = Box::new(self.core.render(&turn, &actor, Some(journey)));
+        Ok(Reading {
+            state: workflow.state_name(&view.step.id).to_owned(),
+            verified: turn.state.verified,
+            values: values_of(&turn, &actor, values),
+            data: if with_data { data_of_step(&turn, &actor) } else { Value::Null },
+            view,
+        })
+    }
+
+    /// What a step of a flow that has not begun would say of answers, as far as that can be told: nothing of fields
+    /// that only other answers bring.
+    pub async fn foresee(
+        &self,
+        actor: &Actor,
+        workflow: &str,
+        step: &str,
+        data: Value,
+    ) -> Result<Vec<FieldError>, Refusal> {
+        let catalog = self.core.catalog();
+        let workflow = catalog.workflow(workflow).ok_or(Refusal::NotFound)?.clone();
+        let actor = &self.core.introduced(actor).await?;
+        let new = new_journey(&workflow, actor, None, Value::Null);
+        let turn =
+            Turn::begin(&workflow, &catalog, "", new, actor, self.core.now_ms()).map_err(|r| internal(&workflow, r))?;
+        let mut errors = turn.foresee(step, data, actor);
+        errors.retain(|error| error.code != "unknown");
+        Ok(errors)
+    }
+}
