@@ -163,9 +163,10 @@ async fn a_building_is_priced_by_its_details() {
     let lists = visitor.get("/api/v1/forms/fire/lists").await.ok(200)["data"].clone();
     assert_eq!(lists["materialType"].as_array().map(Vec::len), Some(9));
 
-    assert_eq!(post(&visitor, &details, building).await.0, 200);
+    let (status, taken) = post(&visitor, &details, building).await;
+    assert_eq!(status, 200, "{taken}");
     let priced = server
-        .until("the prices", async || {
+        .until_worked("the prices", async || {
             let data = visitor.get(&quotes).await.ok(200)["data"].clone();
             (data["status"] == "done").then_some(data)
         })

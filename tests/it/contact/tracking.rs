@@ -227,7 +227,7 @@ async fn the_shipped_journeys_are_tracked_with_all_keys() {
     let view = at("car.contact.otp.asking").await;
     visitor.event(&view, "submit", json!({"code": "000001"})).await;
 
-    let contact = told(&server, "contact").await;
+    let contact = told(&server, "contact.asking").await;
     for key in KEYS.split_whitespace() {
         assert!(contact.get(key).is_some(), "{key}: {contact}");
     }

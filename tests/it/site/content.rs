@@ -303,7 +303,7 @@ async fn subjects_have_pages() {
     let visitor = server.visitor();
     let term = "/life-insurance/term-insurance";
     for (under, names) in [
-        ("/health-insurance", "critical-illness 1-crore cashless-mediclaim abha"),
+        ("/health-insurance", "critical-illness 1-crore cashless-mediclaim"),
         ("/life-insurance", "postal premium benefits coverage tax-benefits claim-settlement news"),
         (term, "group family senior-citizen spouse nri non-working-spouse"),
         ("/investment", "nri best-tax-saving-investment fixed-deposit recurring-deposit news"),
