@@ -54,5 +54,12 @@ async fn the_page_of_a_calculator_works_without_and_with_scripts() {
     assert_eq!(pointers, ["/monthly", "/rate"]);
     let refused = visitor.get("/api/v1/calculators/sip?monthly=1&rate=99&years=10&step_up=0").await;
     assert_eq!(refused.status, 422);
+    for wrong in [
+        "human-life-value?age=60&retire_age=50",
+        "human-life-value?income=1&own_expenses=2",
+        "fixed-deposit?months=0&days=6",
+    ] {
+        assert_eq!(visitor.get(&format!("/api/v1/calculators/{wrong}")).await.status, 422, "{wrong}");
+    }
     server.stop().await;
 }
