@@ -57,7 +57,7 @@ for (const [width, height, change] of [
       product.pass(31);
       // far down the page, on the last card
       await motor.cards().last().getByRole('button', { name: /^Buy now/ }).click();
-      await told(page, 'This price is older than 30 minutes');
+      await told(page, 'This price has run out');
       await expect(page.locator('#step-messages')).toBeFocused();
       await walk.at('Your quotes', '/quotes');
       await expect(held).not.toHaveText(till!, { timeout: 30_000 });
