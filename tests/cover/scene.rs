@@ -82,7 +82,7 @@ impl Scene {
         let mut buyer = match self.help {
             Help::Code => self.arrives(server, n).await?,
             Help::Begins | Help::Token => {
-                helper.wrote = Some("contact");
+                helper.wrote = Some("contact.asking");
                 self.is_begun(server, &helper, n).await?
             }
         };
@@ -157,7 +157,7 @@ impl Scene {
     async fn is_begun(self, server: &TestServer, helper: &Watcher<'_>, n: u8) -> Result<Buyer> {
         let begun = helper.browser.start(self.line, self.plate()).await.ok(201);
         let id = begun["journey"]["id"].as_str().context("a journey")?.to_owned();
-        let there = async || Some(helper.browser.view(&id).await).filter(|view| ends(view, "contact"));
+        let there = async || Some(helper.browser.view(&id).await).filter(|view| ends(view, "contact.asking"));
         let view = server.until("the contact", there).await;
         helper.browser.event(&view, "submit", json!({"name": NAME, "mobile": mobile(n)})).await.ok(200);
         if self.help == Help::Token {
