@@ -25,8 +25,8 @@ const { values: asked } = parseArgs({
   },
 });
 const QUOTES = 'quotes';
-const landings = ['/car-insurance', '/bike-insurance', '/health-insurance/advisor-at-home'];
-const content = ['/', '/health-insurance', '/privacy-policy', '/car-insurance/companies', '/sme'];
+const landings = ['/car-insurance', '/bike-insurance', '/health-insurance', '/health-insurance/advisor-at-home'];
+const content = ['/', '/health-insurance/companies', '/privacy-policy', '/car-insurance/companies', '/sme'];
 const pages = asked.page ?? (asked.gate ? [...content, ...landings] : ['/', '/car-insurance', '/bike-insurance', '/health-insurance', '/health-insurance/advisor-at-home', '/privacy-policy', QUOTES]);
 const runs = asked.gate ? 1 : Number(asked.runs);
 /** A first visit, everything that comes by itself. */
