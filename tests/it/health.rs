@@ -406,6 +406,52 @@ async fn a_policy_is_asked_for_by_calls() {
 }
 
 /// R3-41, R7.2-11, R7.2-12: cities with their hospitals, popular ones first.
+/// A code that was not sent yet to this number.
+async fn newest_code(server: &TestServer, visitor: &Visitor, seen: &mut Vec<String>) -> String {
+    let code = server
+        .until("a new one-time password", async || {
+            let inbox = visitor.get("/sandbox/inbox.json?to=9876543210").await.ok(200);
+            let texts = inbox["messages"].as_array()?.iter().filter_map(|message| message["text"].as_str());
+            texts.filter_map(password_in).map(str::to_owned).find(|code| !seen.contains(code))
+        })
+        .await;
+    seen.push(code.clone());
+    code
+}
+
+/// R7.3-20: nothing is said of a policy before the code, and an unknown one is answered like a known one; a senior's price
+/// rises by a tenth at most.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_policy_is_renewed_by_its_number_and_a_code() {
+    let server = product().await;
+    let mut seen = Vec::new();
+    let cases = [("DEMO-HEALTH-001", Some(1_248_100)), ("DEMO-HEALTH-002", Some(3_301_500)), ("NOBODY-1", None)];
+    for (policy, last) in cases {
+        let visitor = server.visitor();
+        let begun =
+            post(&visitor, "/renewals/otp", json!({"policy_number": policy, "mobile": "9876543210"})).await.ok(200);
+        assert_eq!(begun["masked"], "*****43210");
+        let code = newest_code(&server, &visitor, &mut seen).await;
+        let verify = async |otp: &str| {
+            post(&visitor, "/renewals/verify", json!({"authCode": begun["authCode"], "otp": otp})).await
+        };
+        let wrong = if code == "000000" { "000001" } else { "000000" };
+        assert_eq!(refusal(&verify(wrong).await, 422), ["otp.wrong", "/otp"]);
+        let answer = verify(&code).await;
+        let Some(last) = last else {
+            assert_eq!(refusal(&answer, 404)[0], "renewal.not_found");
+            continue;
+        };
+        let told = answer.ok(200)["data"].clone();
+        assert_eq!(told["members"].as_array().map(Vec::len), Some(2), "{told}");
+        assert_eq!((&told["last_premium"], &told["window"]), (&json!(last), &json!("open")));
+        // Father and mother are above 60: their price would rise by more than a tenth.
+        let premium = told["premium"].as_i64().expect("a price");
+        assert_eq!(premium == 3_631_600, policy == "DEMO-HEALTH-002", "{premium}");
+    }
+    server.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn cities_lead_to_their_hospitals() {
     let server = product().await;
