@@ -136,7 +136,10 @@ async fn asks_every_route(somebody: &Somebody, role: &str, other: &Journey, noth
 /// R6-10: what the table does not say is refused, and each sees their own alone.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_route_answers_every_role_as_the_table_says() {
-    let server = TestServer::start_with(fixture("parcel"), |settings| settings.limits.write_rate_per_s = 0).await;
+    let server = TestServer::start_with(fixture("parcel"), |settings| {
+        (settings.limits.rate_per_s, settings.limits.write_rate_per_s) = (0, 0);
+    })
+    .await;
     let policy = Policy::default();
     let other = Somebody::with(&server, "visitor", 1).await.own.expect("a journey of another");
     let nothing = Journey { id: "0".repeat(32), document: "1".repeat(32) };
@@ -229,7 +232,10 @@ async fn sees_of_the_site(visitor: &Visitor, role: &str, is_named: bool) -> Stri
 /// What names roles is there for these alone, in no JSON and no HTML of anybody else.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_for_some_roles_is_nowhere_for_the_others() {
-    let server = TestServer::start_with(with_desk(), |settings| settings.limits.write_rate_per_s = 0).await;
+    let server = TestServer::start_with(with_desk(), |settings| {
+        (settings.limits.rate_per_s, settings.limits.write_rate_per_s) = (0, 0);
+    })
+    .await;
     let policy = Policy::default();
     let mut public = None;
     for (n, (role, _)) in policy.roles().enumerate() {
