@@ -138,8 +138,8 @@ pub(crate) const OPERATION_KEYS: [&str; 16] = [
 pub(super) struct OperationFiles<'a> {
     pub path: String,
     pub operation: Option<Cow<'a, Node>>,
-    pub sandbox: Option<&'a Node>,
-    pub examples: Option<&'a Node>,
+    pub sandbox: Option<Cow<'a, Node>>,
+    pub examples: Option<Cow<'a, Node>>,
 }
 
 impl<'a> OperationFiles<'a> {
@@ -149,7 +149,12 @@ impl<'a> OperationFiles<'a> {
             Some(node) => Some(Cow::Owned(bases.extended(node, &mut BTreeSet::new(), problems)?)),
             None => None,
         };
-        Some(OperationFiles { path: self.path.clone(), operation, sandbox: self.sandbox, examples: self.examples })
+        Some(OperationFiles {
+            path: self.path.clone(),
+            operation,
+            sandbox: self.sandbox.clone(),
+            examples: self.examples.clone(),
+        })
     }
 }
 
@@ -162,8 +167,8 @@ pub(super) fn compile_operation(
     problems: &mut Vec<Problem>,
 ) -> Option<Operation> {
     let Some(node) = files.operation.as_deref() else {
-        let Some(script) = files.sandbox else {
-            if let Some(examples) = files.examples {
+        let Some(script) = files.sandbox.as_deref() else {
+            if let Some(examples) = files.examples.as_deref() {
                 let message = format!("there is no operation `{id}` beside its examples");
                 problems.push(Problem::error("missing", &examples.span, message));
             }
@@ -232,14 +237,14 @@ pub(super) fn compile_operation(
         operation.errors.extend(error_rule(rule, operation.contract.as_deref(), fields.problems));
     }
     check_inputs(&operation, fields.problems);
-    if let Some(examples) = files.examples {
+    if let Some(examples) = files.examples.as_deref() {
         if !examples.is_list() {
             let message = format!("examples are a list, not {}", examples.kind());
             fields.problems.push(Problem::error("shape", &examples.span, message));
         }
         operation.examples = examples.list().iter().filter_map(|n| example(n, fields.problems)).collect();
     }
-    operation.sandbox = files.sandbox.and_then(|n| super::sandbox::compile(n, false, fields.problems));
+    operation.sandbox = files.sandbox.as_deref().and_then(|n| super::sandbox::compile(n, false, fields.problems));
     Some(operation)
 }
 

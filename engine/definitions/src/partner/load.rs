@@ -11,6 +11,7 @@ use crate::files::Files;
 use crate::layout::{FileKind, OperationPart, Owner, kind_of};
 use crate::source::{Node, Nodes};
 use crate::table::{Table, Tables};
+use crate::workflow::LineValues;
 use engine_statechart::{Host, Problem};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,13 +39,13 @@ struct Folder<'a> {
     operations: BTreeMap<String, OperationFiles<'a>>,
     webhooks: BTreeMap<String, &'a Node>,
     /// `<name>.sandbox.yaml` with `rows`.
-    tables: BTreeMap<String, &'a Node>,
+    tables: BTreeMap<String, Cow<'a, Node>>,
 }
 
 type Folders<'a> = BTreeMap<Owner, Folder<'a>>;
 
 pub(crate) fn partners(known: &Known<'_>, problems: &mut Vec<Problem>) -> Partners {
-    let folders = folders(known.nodes);
+    let folders = folders(known.nodes, problems);
     let mut sandbox_tables = Tables::default();
     for (owner, own) in &folders {
         for (table, node) in &own.tables {
@@ -129,12 +130,14 @@ pub(crate) fn partners(known: &Known<'_>, problems: &mut Vec<Problem>) -> Partne
     Partners { partners, sandbox_tables }
 }
 
-fn folders(nodes: &Nodes) -> Folders<'_> {
+/// A script with `line: life` asks the values that the flows of `life` share.
+fn folders<'a>(nodes: &'a Nodes, problems: &mut Vec<Problem>) -> Folders<'a> {
     let mut folders = Folders::new();
+    let mut values = LineValues::new(nodes);
     for (path, node) in nodes {
         match kind_of(path) {
             Some(FileKind::Operation { owner, name, part }) => {
-                folders.entry(owner).or_default().add(path, name, part, node);
+                folders.entry(owner).or_default().add(path, name, part, values.bound(node, problems));
             }
             Some(FileKind::Webhook { owner, name }) => {
                 folders.entry(owner).or_default().webhooks.insert(name, node);
@@ -146,14 +149,14 @@ fn folders(nodes: &Nodes) -> Folders<'_> {
 }
 
 impl<'a> Folder<'a> {
-    fn add(&mut self, path: &str, name: String, part: OperationPart, node: &'a Node) {
+    fn add(&mut self, path: &str, name: String, part: OperationPart, node: Cow<'a, Node>) {
         if part == OperationPart::Sandbox && node.get("rows").is_some() {
             self.tables.insert(name, node);
             return;
         }
         let files = self.operations.entry(name).or_default();
         match part {
-            OperationPart::Mapping => files.operation = Some(Cow::Borrowed(node)),
+            OperationPart::Mapping => files.operation = Some(node),
             OperationPart::Sandbox => files.sandbox = Some(node),
             OperationPart::Examples => files.examples = Some(node),
         }
@@ -163,8 +166,11 @@ impl<'a> Folder<'a> {
     }
 
     fn first(&self) -> Option<&Node> {
-        let files = self.operations.values().flat_map(|f| [f.operation.as_deref(), f.sandbox, f.examples]).flatten();
-        files.chain(self.webhooks.values().copied()).chain(self.tables.values().copied()).next()
+        let files = self
+            .operations
+            .values()
+            .flat_map(|f| [f.operation.as_deref(), f.sandbox.as_deref(), f.examples.as_deref()]);
+        files.flatten().chain(self.webhooks.values().copied()).chain(self.tables.values().map(|table| &**table)).next()
     }
 }
 

@@ -126,7 +126,7 @@ const CONSEQUENCES: [&str; 3] = ["remember", "webhook", "later"];
 
 /// Compiles a script. `stands_alone`: it has no operation and says itself where it answers.
 pub(super) fn compile(node: &Node, stands_alone: bool, problems: &mut Vec<Problem>) -> Option<SandboxScript> {
-    let own = ["delay", "let", "cases", "description"];
+    let own = ["line", "delay", "let", "cases", "description"];
     let keys = if stands_alone { [&own[..], &["method", "path"]].concat() } else { own.to_vec() };
     let mut fields = Fields::open(node, "a sandbox script", &keys, problems)?;
     let mut names: Vec<String> = ["request", "partner", "key", "contract"].map(str::to_owned).into();

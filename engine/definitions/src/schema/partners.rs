@@ -108,6 +108,7 @@ fn sandbox() -> Value {
     let keys = [
         ("method", "Where it answers, when there is no operation beside it", text()),
         ("path", "", list_of(text())),
+        ("line", "Of which line it asks the shared values", text()),
         ("delay", "", any()),
         ("let", "", any()),
         ("cases", "The first that holds answers", list_of(map_of(any()))),
