@@ -662,10 +662,8 @@ async fn what_a_link_asked_for_stands_first_among_the_offers() {
 async fn pages_of_agents_lead_others_elsewhere() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let shipped = Files::read_dir(root).expect("the definitions are there");
-    for (from, to, is_open) in [("", "", false), ("open: false", "open: true", true)] {
+    for (from, to, is_open) in [("open: true", "open: false", false), ("", "", true)] {
         let mut files = shipped.clone();
-        let page = b"path: /life-insurance/quotes\ntitle: Life quotes\nblocks: []\n".to_vec();
-        files.insert("workflows/site/pages/life-quotes.yaml", page);
         let text =
             String::from_utf8(files.get("workflows/site/redirects.yaml").expect("redirects").to_vec()).expect("text");
         files.insert("workflows/site/redirects.yaml", text.replace(from, to).into_bytes());

@@ -26,6 +26,7 @@ mod histories;
 mod http;
 mod journeys;
 mod leads;
+mod life;
 mod links;
 mod login;
 mod mistakes;
