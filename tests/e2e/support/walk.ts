@@ -131,6 +131,8 @@ export class Walk {
   depth = 1;
   /** Whether axe looks at every step; a walk over steps that another walk has shown to it need not repeat that. */
   axe = true;
+  /** Whether a step that no walk has come to is looked at in windows of other sizes too; a walk that measures how far things move must not. */
+  otherWindows = true;
 
   constructor(
     readonly page: Page,
@@ -166,7 +168,7 @@ export class Walk {
     await expect(async () => expect(await this.page.evaluate(covered)).toEqual([])).toPass({ timeout: 15_000 });
     const step = new URL(this.page.url()).pathname;
     const own = this.page.viewportSize();
-    if (!own || reached.has(step)) return;
+    if (!own || !this.otherWindows || reached.has(step)) return;
     reached.add(step);
     for (const { width, height, text } of windows) {
       await this.page.setViewportSize({ width, height });

@@ -15,6 +15,7 @@ test('the button of every first step stands in a window of 320 by 640', async ({
 test('on a slow line nothing moves after the first answer, and what needs a proof is sent once with it', async ({ page }) => {
   const product = await Product.start({ JOURNEY_OTP__UNPROVEN_PER_ADDRESS_HOUR: '0' });
   const walk = new Walk(page, product);
+  walk.otherWindows = false;
   await page.setViewportSize({ width: 390, height: 844 });
   await page.addInitScript(() => {
     const shifts: number[] = [];
