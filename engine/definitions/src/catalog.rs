@@ -151,11 +151,13 @@ impl Catalog {
         path: &str,
     ) -> BTreeMap<&'static str, (&Arc<Endpoint>, Map<String, Value>)> {
         let all = self.said_endpoints.get(language).unwrap_or(&self.endpoints);
-        let fixed = all.get(path).into_iter().flatten().map(|(method, endpoint)| (*method, (endpoint, Map::new())));
-        // A fixed address goes before one with parts.
+        // A fixed address stands before one with parts, with all its methods, as the API's description has it.
+        if let Some(fixed) = all.get(path).filter(|here| here.values().any(|endpoint| endpoint.address.is_fixed())) {
+            return fixed.iter().map(|(method, endpoint)| (*method, (endpoint, Map::new()))).collect();
+        }
         let open = all.values().flatten().filter(|(_, endpoint)| !endpoint.address.is_fixed());
         let open = open.filter_map(|(method, endpoint)| Some((*method, (endpoint, endpoint.address.fits(path)?))));
-        open.chain(fixed).collect()
+        open.collect()
     }
 
     pub fn endpoints(&self) -> impl Iterator<Item = &Arc<Endpoint>> {

@@ -161,14 +161,18 @@ impl Problem {
 
     /// Of a refusal that the definitions word.
     pub fn of_status(status: u16) -> Problem {
-        let code = match status {
+        Problem::new(Problem::code_of_status(status)).with(|it| it.status = status)
+    }
+
+    /// The kind that a worded refusal of this status is.
+    pub fn code_of_status(status: u16) -> Code {
+        match status {
             404 => Code::NotFound,
             410 => Code::Expired,
             429 => Code::Limited,
             403 | 409 => Code::NotPossible,
             _ => Code::Invalid,
-        };
-        Problem::new(code).with(|it| it.status = status)
+        }
     }
 
     fn with(mut self, change: impl FnOnce(&mut ProblemDetails)) -> Problem {

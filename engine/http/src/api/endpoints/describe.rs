@@ -1,8 +1,8 @@
 //! The endpoints of the definitions in the description of the API.
 
 use super::ZONE;
-use crate::problem::{self, Code};
-use engine_definitions::{Audience, Catalog, Endpoint, Now, Who};
+use crate::problem::{self, Code, Problem};
+use engine_definitions::{Audience, Catalog, Endpoint, Envelope, Now, Who};
 use engine_statechart::expression::Scope;
 use serde_json::{Value, json};
 
@@ -37,6 +37,12 @@ pub fn describe(description: &mut Value, catalog: &Catalog, now_ms: i64) {
             );
         }
         let mut responses = json!(problem::responses(&refusals(endpoint)));
+        if endpoint.envelope != Envelope::None {
+            // What stands before the endpoint (limits, a body too large) still answers as everywhere.
+            for response in responses.as_object_mut().into_iter().flat_map(|all| all.values_mut()) {
+                response["content"]["application/json"] = json!({"schema": refusal_schema(endpoint.envelope)});
+            }
+        }
         responses["200"] = json!({"description": endpoint.title, "content": {"application/json": {}}});
         let mut operation = json!({
             "tags": ["endpoints"], "summary": endpoint.title, "operationId": endpoint.id, "parameters": parameters,
@@ -47,6 +53,25 @@ pub fn describe(description: &mut Value, catalog: &Catalog, now_ms: i64) {
         }
         description["paths"][&endpoint.address.template()][endpoint.method.to_lowercase()] = operation;
     }
+}
+
+/// The shape of a refusal in an envelope, as [`super::envelope::refused`] writes it.
+fn refusal_schema(envelope: Envelope) -> Value {
+    let text = json!({"type": "string"});
+    let error = json!({
+        "type": "object", "required": ["code", "displayMessage", "message", "pointer"],
+        "properties": {"code": text, "displayMessage": text, "message": text, "pointer": text},
+    });
+    let mut properties = json!({"errors": {"type": "array", "minItems": 1, "items": error}});
+    match envelope {
+        Envelope::None | Envelope::Data => {}
+        Envelope::Status => {
+            properties["statusCode"] = json!({"type": "integer"});
+            properties["status"] = json!({"const": "F"});
+        }
+        Envelope::Meta => properties["data"] = json!({"type": "object", "required": ["meta", "data"]}),
+    }
+    json!({"type": "object", "required": ["errors"], "properties": properties})
 }
 
 /// With what a call of this endpoint may be refused.
@@ -66,8 +91,11 @@ fn refusals(endpoint: &Endpoint) -> Vec<Code> {
     if endpoint.finds.is_some() {
         codes.push(Code::Expired);
     }
-    if endpoint.refusals().any(|refusal| [403, 409].contains(&refusal.status)) {
-        codes.push(Code::NotPossible);
+    let worded = endpoint.refusals().map(|refusal| refusal.status);
+    for code in worded.chain(endpoint.errors.values().map(|error| error.status)).map(Problem::code_of_status) {
+        if !codes.contains(&code) {
+            codes.push(code);
+        }
     }
     if endpoint.method == "POST" {
         codes.extend([Code::Csrf, Code::BodyInvalid, Code::MediaType, Code::KeyReused, Code::NotAccepted]);
