@@ -351,3 +351,57 @@ async fn a_policy_is_found_again_by_its_owner_alone() {
     }
     server.stop().await;
 }
+
+/// R1-04, R9-11, R3-20, R3-23: a truck by calls of the family `cv`; the line of third party has a GST of its own, and damage alone
+/// is not sold for it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_commercial_vehicle_is_asked_by_calls_alone() {
+    let server = shop().await;
+    let visitor = server.visitor();
+    for old in ["/cv-insurance", "/commercial-vehicle"] {
+        let moved = visitor.get(old).await;
+        assert_eq!((moved.status, moved.header("location")), (301, "/commercial-vehicle-insurance"), "{old}");
+    }
+    let page = visitor.get("/commercial-vehicle-insurance").await;
+    assert!(page.status == 200 && page.text().contains("data-product=\"commercial\""), "{}", page.status);
+    let lead = json!({
+        "leadform": "renew", "vehicleCategory": "commercial", "name": "Asha Rao", "mobile": "9812345678",
+        "vehicle": {"make": "ashok-leyland-trade", "model": "ashok-leyland-trade-1920", "fuel": "diesel",
+            "variant": "ashok-leyland-trade-1920-haulage", "rto": "GJ-06", "registrationDate": "2022-03-15",
+            "manufacturingYear": 2022, "cvClass": "gcv4", "gvw": 18_500},
+        "previousPolicy": {"type": "comprehensive", "insurerId": 4, "endDate": "2026-12-10", "claim": false, "ncb": 20},
+    });
+    let id = asked(&visitor, "/api/v1/lead", lead).await["leadId"].as_str().expect("an id").to_owned();
+    let otp = code(&server, &visitor, "9812345678").await;
+    let verified = asked(&visitor, "/api/v1/motor/otp", json!({"lead_id": id, "action": "verify", "otp": otp})).await;
+    assert_eq!(verified["state"], "quotes", "{verified}");
+    let told = asked(&visitor, "/api/v1/lead/get-details", json!({"leadId": id})).await;
+    let keys = ["vehicleCategory", "categoryId", "typeCode", "ncbValue"];
+    assert_eq!(json!(keys.map(|key| told[key].clone())), json!(["commercial", 8, "cfw", 25]));
+
+    let quotes = format!("/api/v1/cv/getAsyncQuotes?leadId={id}");
+    assert_eq!(visitor.get(&quotes.replace("/cv/", "/fw/")).await.status, 404, "not a car's");
+    let offers = server
+        .until_worked("prices", async || {
+            let answer = visitor.get(&quotes).await.ok(200)["data"].clone();
+            (answer["complete"] == true).then_some(answer)
+        })
+        .await;
+    let (good, declined): (Vec<&Value>, Vec<&Value>) =
+        offers["quotes"].as_array().expect("quotes").iter().partition(|quote| quote["declined"].is_null());
+    assert_eq!((good.len(), declined.len()), (10, 0), "{declined:?}");
+    for offer in &good {
+        let premium = &offer["premium"];
+        let [od, tp, add_ons, discounts, net] =
+            ["od", "tp", "addOns", "discounts", "net"].map(|key| paise(&premium[key]));
+        assert_eq!((tp, net), (3_531_300, od + tp + add_ons - discounts), "{offer}");
+        let gst = json!([{"rate": 5, "amount": share(tp, 5_000)}, {"rate": 18, "amount": share(net - tp, 18_000)}]);
+        assert_eq!(premium["gst"], gst, "{offer}");
+    }
+    let single = json!({"leadId": id, "insurerId": good[0]["insurerId"], "planType": "own_damage"});
+    assert_eq!(refusal(&post(&visitor, "/api/v1/cv/getSingleQuote", single).await, 422)[1], "/planType");
+    let push = json!({"leadId": id, "quoteIds": [good[0]["quoteId"]]});
+    let chosen = asked(&visitor, "/api/v1/cv/pushSelectedQuotes", push).await;
+    assert_eq!((&chosen["chosen"]["total"], &chosen["state"]), (&good[0]["premium"]["total"], &json!("owner")));
+    server.stop().await;
+}

@@ -366,3 +366,123 @@ async fn a_second_calculator_agrees_on_random_vehicles() {
     futures::stream::iter(vehicles).map(rate).buffer_unordered(8).collect::<Vec<()>>().await;
     server.stop().await;
 }
+
+/// Insurer, what is asked, and the lines as the tariff gives them by hand, in paise without GST and rounding; the total.
+#[tokio::test(flavor = "multi_thread")]
+async fn commercial_vehicles_are_rated_as_worked_out_by_hand() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let server = TestServer::start_with(Files::read_dir(root).expect("the definitions are there"), |settings| {
+        settings.sandbox.delay_percent = 0;
+    })
+    .await;
+    let ask = |insurer: &str, change: Value| {
+        let mut asked = json!({"insurerId": 1, "vehicleType": "cfw", "vehicleCategory": 8, "planType": "comprehensive",
+            "withThirdParty": false, "leadForm": "renew", "leadType": "", "breakIn": false, "isNew": false, "ageDays": 800,
+            "registration": {"rto": "GJ-06"},
+            "vehicle": {"cc": 5_660, "kw": 0, "fuel": "diesel", "listedPrice": 320_000_000, "class": "gcv4",
+                "carrier": "public", "grossWeight": 18_500, "passengers": 0},
+            "use": {"hazardous": false, "fitnessApplied": false, "claimCount": 0}, "previousPolicy": {}, "ncb": 25, "idv": 0,
+            "covers": {"isImt23": 1, "isZeroDep": 0, "isConsumablesCover": 0, "isInvoiceCover": 0, "isRsaCover": 0,
+                "isOwnerDriverCover": 1, "towing": 0},
+            "previousCovers": {"isPrevYearZeroDep": 0},
+            "crew": {"drivers": 1, "cleaners": 1, "loaders": 0, "withoutFare": 0, "insured": 0, "lakh": 0},
+            "extras": {"abroad": false, "trailers": 0, "trailerValue": 0, "agricultural": false, "electrical": 0,
+                "nonElectrical": 0, "gasKit": 0, "lessProperty": false, "antiTheft": false}});
+        merge(&mut asked, &change);
+        (insurer.to_owned(), asked)
+    };
+    let car = |price: i64, more: Value| {
+        let mut vehicle = json!({"listedPrice": price, "grossWeight": 0});
+        merge(&mut vehicle, &more);
+        vehicle
+    };
+    let none = json!({"isImt23": 0, "isOwnerDriverCover": 0});
+    let cases = [
+        (ask("shriram", json!({})), 4_991_500),
+        // own damage stops at 12,000 kg without the charge for weight, and 7,501 kg is another class of third party
+        (
+            ask(
+                "shriram",
+                json!({"planType": "third_party", "covers": none, "crew": {"drivers": 0, "cleaners": 0},
+            "vehicle": {"grossWeight": 7_500}}),
+            ),
+            1_685_100,
+        ),
+        (
+            ask(
+                "shriram",
+                json!({"planType": "third_party", "covers": none, "crew": {"drivers": 0, "cleaners": 0},
+            "vehicle": {"grossWeight": 7_501}}),
+            ),
+            2_854_500,
+        ),
+        (
+            ask(
+                "tata-aig",
+                json!({"registration": {"rto": "MH-12"}, "ageDays": 400, "ncb": 20,
+            "vehicle": car(78_000_000, json!({"cc": 1_196, "fuel": "cng", "grossWeight": 2_500})),
+            "covers": {"isImt23": 0, "isZeroDep": 1, "isConsumablesCover": 1, "isRsaCover": 1, "isOwnerDriverCover": 0},
+            "previousCovers": {"isPrevYearZeroDep": 1}, "crew": {"cleaners": 0, "withoutFare": 1}}),
+            ),
+            2_659_400,
+        ),
+        (
+            ask(
+                "digit",
+                json!({"registration": {"rto": "KA-01"}, "ageDays": 1_000, "ncb": 0, "use": {"claimCount": 1},
+            "vehicle": car(73_000_000, json!({"class": "taxi", "cc": 1_197, "fuel": "cng", "passengers": 4})),
+            "covers": {"isImt23": 0, "isRsaCover": 1}, "crew": {"drivers": 0, "cleaners": 0}}),
+            ),
+            2_351_900,
+        ),
+        (
+            ask(
+                "bajaj-allianz",
+                json!({"registration": {"rto": "TN-09"}, "ageDays": 2_100, "ncb": 35,
+            "vehicle": car(26_500_000, json!({"class": "pcv3", "cc": 236, "fuel": "cng", "passengers": 3})),
+            "crew": {"drivers": 0, "cleaners": 0}}),
+            ),
+            812_900,
+        ),
+        (
+            ask(
+                "sbi",
+                json!({"registration": {"rto": "UP-32"}, "ageDays": 1_500, "ncb": 45,
+            "vehicle": car(245_000_000, json!({"class": "school", "cc": 3_298, "passengers": 40})),
+            "covers": {"isOwnerDriverCover": 0}, "extras": {"antiTheft": true}}),
+            ),
+            5_655_300,
+        ),
+        (
+            ask(
+                "cholamandalam",
+                json!({"registration": {"rto": "MH-43"}, "ageDays": 2_000, "ncb": 0, "breakIn": true,
+            "use": {"hazardous": true, "claimCount": 1},
+            "vehicle": car(410_000_000, json!({"cc": 6_692, "grossWeight": 28_000})),
+            "covers": {"isOwnerDriverCover": 0, "towing": 20_000},
+            "crew": {"drivers": 2, "cleaners": 1, "insured": 3, "lakh": 2}, "extras": {"abroad": true}}),
+            ),
+            7_196_800,
+        ),
+    ];
+    let browser = server.visitor();
+    for ((insurer, asked), total) in cases {
+        let (key, path) =
+            (format!("sandbox-{insurer}_key"), format!("/sandbox/partners/{insurer}/v1/commercial/quotes"));
+        let answer = browser.send("POST", &path, &[("x-api-key", &key)], Some(asked.to_string())).await.ok(200);
+        assert_eq!(answer["plans"][0]["premium"]["total"], json!(total), "{insurer} {:#}", answer["plans"][0]);
+    }
+    server.stop().await;
+}
+
+/// What is said over what stands there, object by object.
+fn merge(base: &mut Value, change: &Value) {
+    match (base, change) {
+        (Value::Object(base), Value::Object(change)) => {
+            for (key, value) in change {
+                merge(base.entry(key.clone()).or_insert(Value::Null), value);
+            }
+        }
+        (base, change) => *base = change.clone(),
+    }
+}

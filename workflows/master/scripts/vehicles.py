@@ -170,12 +170,63 @@ BODY_TYPES = [  # code, name, vehicle, offered
     ("commuter", "Commuter", "tw", "active"), ("scooter", "Scooter", "tw", "active"), ("sports", "Sports", "tw", "active"),
     ("cruiser", "Cruiser", "tw", "active"), ("adventure", "Adventure", "tw", "active"), ("moped", "Moped", "tw", "active"),
     ("sidecar", "Sidecar", "tw", "inactive"),
+    ("open", "Open body", "cfw", "active"), ("closed", "Closed container", "cfw", "active"), ("tipper", "Tipper", "cfw", "active"),
+    ("tanker", "Tanker", "cfw", "active"), ("refrigerated", "Refrigerated", "cfw", "active"), ("car_carrier", "Car carrier", "cfw", "active"),
+    ("bulker", "Bulker", "cfw", "active"), ("trailer", "Trailer, articulated", "cfw", "active"), ("pickup_truck", "Pickup", "cfw", "active"),
+    ("flat_bed", "Flat bed", "cfw", "active"), ("ordinary", "Ordinary bus", "cfw", "active"), ("deluxe", "Deluxe bus", "cfw", "active"),
+    ("sleeper", "Sleeper bus", "cfw", "active"), ("cab", "Cab", "cfw", "active"), ("rickshaw", "Rickshaw", "cfw", "active"),
+    ("tractor", "Tractor", "cfw", "active"), ("ambulance", "Ambulance", "cfw", "inactive"), ("excavator", "Excavator", "cfw", "inactive"),
 ]
 
 
 def slug(text):
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
+
+# make
+#   model | class | body | passengers: variant, fuel, cc or kW, gross weight in kg, price
+COMMERCIAL = """
+Tata
+  Ace | gcv4 | pickup_truck | 0: Gold CX, petrol, 694, 1615, 510000; EV, electric, 27, 1840, 990000
+  407 Gold | gcv4 | open | 0: SFC, diesel, 2956, 4650, 1190000
+  LPT 1613 | gcv4 | open | 0: Cowl, diesel, 5000, 16020, 2780000
+  Signa 2823.K | gcv4 | tipper | 0: Tipper, diesel, 6692, 28000, 4100000
+  Prima 5530.S | gcv4 | trailer | 0: Tractor, diesel, 6700, 55000, 5200000
+  Xpres-T | taxi | cab | 4: EV, electric, 41, 0, 1300000
+  Winger | school | ordinary | 16: School, diesel, 2200, 0, 1720000
+Mahindra
+  Bolero Pik-Up | gcv4 | pickup_truck | 0: 1.7T, diesel, 2523, 2995, 960000
+  Treo Zor | gcv3 | open | 0: Pickup, electric, 8, 1000, 360000
+  575 DI | misc | tractor | 0: Tractor, diesel, 2730, 0, 740000
+Ashok Leyland
+  Dost+ | gcv4 | pickup_truck | 0: LS, diesel, 1478, 2990, 840000
+  1920 | gcv4 | open | 0: Haulage, diesel, 5660, 18500, 3200000
+  Viking | bus | ordinary | 54: Bus, diesel, 5660, 0, 3800000
+Maruti Suzuki
+  Super Carry | gcv4 | pickup_truck | 0: CNG, cng, 1196, 1600, 640000
+  Dzire Tour S | taxi | cab | 4: CNG, cng, 1197, 0, 730000
+Eicher
+  Pro 2049 | gcv4 | open | 0: HSD, diesel, 1999, 4995, 1320000
+  Pro 2110 | gcv4 | open | 0: CBC, diesel, 3800, 11990, 2450000
+  Skyline 2090 | bus | ordinary | 32: Staff bus, diesel, 3298, 0, 2450000; School bus, diesel, 3298, 0, 2450000
+BharatBenz
+  4228R | gcv4 | open | 0: Haulage, diesel, 7200, 42000, 4850000
+Bajaj
+  RE | pcv3 | rickshaw | 3: CNG, cng, 236, 0, 265000; E-TEC, electric, 5, 0, 345000
+Piaggio
+  Ape Xtra | gcv3 | open | 0: LDX, diesel, 599, 975, 295000
+Force
+  Traveller 3350 | bus | ordinary | 12: Minibus, diesel, 2596, 0, 1890000
+  Minidor | pcv3l | rickshaw | 7: Diesel, diesel, 499, 0, 375000
+Toyota
+  Innova Crysta | taxi | cab | 6: GX, diesel, 2393, 0, 2060000
+TVS
+  Ntorq | biketaxi | scooter | 1: Taxi, petrol, 124, 0, 98000
+Mayuri
+  E-rickshaw | erick | rickshaw | 4: Deluxe, electric, 1, 0, 165000
+Saathi
+  E-cart | ecart | open | 0: Standard, electric, 1, 700, 135000
+"""
 
 def write(name, header, rows):
     with open(OUT / f"{name}.csv", "w", newline="", encoding="utf-8") as file:
@@ -204,10 +255,15 @@ def read(text):
 
 
 FUELS = {"petrol": "Petrol", "diesel": "Diesel", "cng": "CNG", "lpg": "LPG", "hybrid": "Hybrid", "electric": "Electric"}
-BOTH_KINDS = {"honda"}  # the maker of bikes is another record: models filter by make alone
+BOTH_KINDS = {"honda"}  # the maker of bikes is another record: models filter by make alone; those of commercial vehicles are all their own
 
 
-SCENES = {"fw": "/scenes/car-side.svg", "tw": "/scenes/scooter.svg"}      # a drawing of the kind stands for each model
+SCENES = {"fw": "/scenes/car-side.svg", "tw": "/scenes/scooter.svg", "cfw": "/scenes/truck.svg"}      # a drawing of the kind stands for each model
+
+
+def sign_of(make_id):
+    """Who makes cars and trucks has one tile."""
+    return make_id.removesuffix("-trade")
 
 
 def sign(make_id, make):
@@ -224,13 +280,15 @@ def sign(make_id, make):
 def vehicles(text, vehicle, models, variants):
     """Makes of one kind of vehicle; appends its models and variants."""
     makes = {}
-    for make, model, body, seats, listed in read(text):
+    for make, model, body, seats, listed in (read(text) if isinstance(text, str) else text):
         make_id = slug(make)
         if vehicle == "tw" and make_id in BOTH_KINDS:
             make_id += "-bikes"
+        if vehicle == "cfw":
+            make_id += "-trade"
         if make_id not in makes:
-            makes[make_id] = [make_id, make, vehicle, len(makes) + 1, f"/makes/{make_id}.svg"]
-            sign(make_id, make)
+            makes[make_id] = [make_id, make, vehicle, len(makes) + 1, f"/makes/{sign_of(make_id)}.svg"]
+            sign(sign_of(make_id), make)
         model_id = f"{make_id}-{slug(model)}"
         fuels = " ".join(dict.fromkeys(fuel for _, fuel, _, _ in listed))
         models.append([model_id, model, make_id, make, vehicle, body, fuels, len(models) + 1, SCENES[vehicle]])
@@ -239,8 +297,44 @@ def vehicles(text, vehicle, models, variants):
             electric = fuel == "electric"
             title = f"{make} {model} {name} ({FUELS[fuel]})"
             variants.append([version_id, name, model_id, make_id, make, model, title, vehicle, fuel, 0 if electric else size,
-                             size if electric else 0, seats, body, f"₹{price}", len(variants) + 1, f"/makes/{make_id}.svg", SCENES[vehicle]])
+                             size if electric else 0, seats, body, f"₹{price}", len(variants) + 1, f"/makes/{sign_of(make_id)}.svg", SCENES[vehicle]])
     return list(makes.values())
+
+
+def commercial(text, models, variants, details):
+    """Makes of commercial vehicles; their models and variants, and what only they have: class, weight, passengers."""
+    rest, more = [], {}
+    for make, model, *_ , listed in read_commercial(text):
+        kind, body, passengers = _
+        rest.append((make, model, body, passengers + 1, [one[:3] + (one[4],) for one in listed]))
+        for name, _fuel, _size, gvw, _price in listed:
+            own = "school" if "School" in name else kind
+            more[(make, model, name)] = (own, gvw, passengers)
+    makes = vehicles(rest, "cfw", models, variants)
+    for row in variants:
+        if row[7] == "cfw":
+            details.append([row[0], *more[(row[4], row[5], row[1])]])
+    return makes
+
+
+def read_commercial(text):
+    make = None
+    for line in text.strip("\n").split("\n"):
+        if not line.startswith(" "):
+            make = line
+            continue
+        head, listed = line.strip().split(":", 1)
+        model, kind, body, passengers = [part.strip() for part in head.split("|")]
+        parts = [[part.strip() for part in one.split(",")] for one in listed.split(";")]
+        yield make, model, kind, body, int(passengers), [(n, f, int(size), int(gvw), int(price)) for n, f, size, gvw, price in parts]
+
+
+def write_details(details):
+    """The rows of workflows/motor/tables/cv_vehicles.yaml, below its head."""
+    path = OUT.parent / "motor" / "tables" / "cv_vehicles.yaml"
+    head = path.read_text(encoding="utf-8").split("rows:\n")[0]
+    rows = "".join(f"  - [{', '.join(str(cell) for cell in row)}]\n" for row in details)
+    path.write_text(head + "rows:\n" + rows, encoding="utf-8")
 
 
 if __name__ == "__main__":
@@ -248,6 +342,9 @@ if __name__ == "__main__":
     makes = ["make_id", "make", "vehicle", "popularity", "logo_url"]
     write("car_makes", makes, vehicles(CARS, "fw", models, variants))
     write("bike_makes", makes, vehicles(BIKES, "tw", models, variants))
+    details = []
+    write("cv_makes", makes, commercial(COMMERCIAL, models, variants, details))
+    write_details(details)
     write("models", ["model_id", "model", "make_id", "make", "vehicle", "bodyTypeCode", "fuels", "popularity", "image_url"], models)
     write("variants", ["version_id", "version", "model_id", "make_id", "make", "model", "title", "vehicle", "fuel", "cc", "kw", "seats",
                        "bodyTypeCode", "price", "popularity", "logo_url", "image_url"], variants)
