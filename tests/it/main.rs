@@ -55,6 +55,7 @@ mod stories;
 mod structure;
 mod translations;
 mod travel;
+mod trees;
 mod uploads;
 mod vault;
 mod visit;

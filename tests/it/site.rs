@@ -524,3 +524,40 @@ async fn each_subdomain_serves_what_the_site_says_of_it() {
     }
     server.stop().await;
 }
+
+/// R2.4-40, R2.4-41, R2.3-14, R2.3-15: every make and model has a page, fixed names win, and old addresses of filters lead on.
+#[tokio::test(flavor = "multi_thread")]
+async fn makes_and_models_have_pages() {
+    let server = product().await;
+    let visitor = server.visitor();
+    let title = async |path: &str| {
+        let page = visitor.get(path).await;
+        assert_eq!(page.status, 200, "{path}");
+        page.text()
+            .split("<title>")
+            .nth(1)
+            .and_then(|rest| rest.split("</title>").next())
+            .unwrap_or_default()
+            .to_owned()
+    };
+    for (car, bike) in
+        [("/car-insurance/honda", "/bike-insurance/honda"), ("/car-insurance/companies", "/bike-insurance/companies")]
+    {
+        assert_ne!(title(car).await, title(bike).await, "{car}");
+    }
+    assert!(title("/car-insurance/maruti-suzuki/swift").await.contains("Maruti Suzuki Swift"));
+    assert!(title("/bike-insurance/hero/splendor-plus").await.contains("Splendor"));
+    assert!(!title("/car-insurance/calculator").await.contains("model by model"), "a fixed name wins over a make");
+    for unknown in ["/car-insurance/no-make", "/car-insurance/honda/no-model", "/bike-insurance/maruti-suzuki/swift"] {
+        assert_eq!(visitor.get(unknown).await.status, 404, "{unknown}");
+    }
+    for (old, new) in [
+        ("/filter/health-insurance+family", "/health-insurance/filter/family"),
+        ("/filter/health-insurance", "/health-insurance/filter/plans"),
+    ] {
+        let moved = visitor.get(old).await;
+        assert_eq!((moved.status, moved.header("location")), (301, new), "{old}");
+        assert_eq!(visitor.get(new).await.status, 200, "{new}");
+    }
+    server.stop().await;
+}

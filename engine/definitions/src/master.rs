@@ -69,6 +69,9 @@ enum Kind {
     Bool,
 }
 
+/// As many rows an expression may have at once; what has more is looked up by its key.
+pub const ROWS_MAX: usize = 2_000;
+
 const MASTER_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 impl Master {
@@ -140,6 +143,12 @@ impl Master {
     pub fn get(&self, key: &str) -> Option<Map<String, Value>> {
         let data = self.data();
         data.index.get(key).map(|row| data.row(*row as usize))
+    }
+
+    /// All of them, for what lists them: at most [`ROWS_MAX`], which the check of definitions sees to.
+    pub fn rows(&self) -> Value {
+        let data = self.data();
+        (0..data.rows()).map(|row| Value::Object(data.row(row))).collect()
     }
 
     /// Names of the columns, read from the first line alone.

@@ -4,6 +4,7 @@
 use crate::calendar::Calendars;
 use crate::fields::unknown;
 use crate::master::Masters;
+use crate::master::ROWS_MAX;
 use crate::source::{Node, Value};
 use crate::table::Tables;
 use engine_statechart::expression::Expression;
@@ -89,6 +90,13 @@ impl References<'_> {
                 problems.push(unknown("table or reference data", &at, name, known));
             }
             ("lookup", None) => {}
+            ("rows", None) if self.masters.get(name).is_some() => {
+                if self.masters.get(name).is_some_and(|master| master.len() > ROWS_MAX) {
+                    let message = format!("`{name}` has more than {ROWS_MAX} rows");
+                    let hint = "lookup('name', key), or a table of the keys that are wanted";
+                    problems.push(Problem::error("table-name", span, message).hint(hint));
+                }
+            }
             ("lookup", Some(table)) if table.only_match().is_none() => {
                 let message = format!("`lookup` finds by one column; table `{name}` has several");
                 let hint = "table('name', {'column': value, …})";

@@ -62,10 +62,11 @@ impl Facts {
         let actor = known.unwrap_or_else(|| Actor::visitor(""));
         let mark = actor.signed_in().and_then(|_| signed_in(headers)).map(str::to_owned);
         let plain = path.trim_end_matches('/');
+        let always = catalog.site("").address(plain).and_then(|address| address.page.speaks(plain)).map(str::to_owned);
         let mut facts = Facts {
             path: if plain.is_empty() { "/".into() } else { plain.to_owned() },
             host: host(headers),
-            language: language::of(app, headers),
+            language: always.unwrap_or_else(|| language::of(app, headers)),
             came,
             roles: actor.agent.roles().chain(actor.acting_roles()).map(str::to_owned).collect(),
             agent: actor.agent,

@@ -248,7 +248,10 @@ impl Host for ProductHost<'_> {
             ("concat", [lists]) => l::concat(lists),
             ("range", [n]) => l::range(n),
             ("table", [name, inputs]) => self.tables.need(text(name)?)?.first(inputs, &self.now.today),
-            ("rows", [name]) => Ok(self.tables.need(text(name)?)?.rows(&self.now.today)),
+            ("rows", [name]) => match self.masters.get(text(name)?) {
+                Some(master) if self.tables.get(text(name)?).is_none() => Ok(master.rows()),
+                _ => Ok(self.tables.need(text(name)?)?.rows(&self.now.today)),
+            },
             ("lookup", [name, key]) => match self.tables.get(text(name)?) {
                 Some(table) => table.find(key, &self.now.today),
                 None => self.masters.lookup(text(name)?, &crate::text::plain(key)),

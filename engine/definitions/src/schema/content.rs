@@ -101,6 +101,7 @@ fn table() -> Value {
         ("default", "What a row has that does not say it", any()),
         ("unique", "No value stands twice", flag()),
         ("refers", "The table or reference data that has a row of this key", text()),
+        ("within", "From which to which number its cells are: `1-5`", text()),
     ]);
     let column = needs(column, &["kind"]);
     let keys = [
@@ -190,6 +191,7 @@ fn page() -> Value {
         ("each", "Rows: one address for each", cel()),
         ("as", "Name of a row in `data`", text()),
         ("hide", "Parts of the frame", parts),
+        ("speaks", "Addresses at which it is always in one language: language → address", map_of(text())),
         ("noindex", "Search engines leave it out", flag()),
         ("paper", "It is a PDF too, at its address with `.pdf`", flag()),
     ]);

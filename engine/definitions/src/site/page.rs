@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-const KEYS: [&str; 22] = [
+const KEYS: [&str; 23] = [
     "path",
     "query",
     "records",
@@ -27,6 +27,7 @@ const KEYS: [&str; 22] = [
     "line",
     "instead",
     "also",
+    "speaks",
     "who",
     "roles",
     "asks",
@@ -107,6 +108,8 @@ pub struct Page {
     pub path: String,
     /// Further addresses, answered alike.
     pub also: Vec<String>,
+    /// Of those, the ones at which it is always in one language: language → address.
+    speaks: BTreeMap<String, String>,
     pub special: Option<Special>,
     /// Parts of the frame that are left out.
     pub hide: Vec<String>,
@@ -220,7 +223,11 @@ impl Page {
             Some(_) => String::new(),
             None => fields.need_text("path"),
         };
-        let also = fields.texts("also");
+        let speaks = fields.entries("speaks").iter();
+        let speaks = speaks.filter_map(|(key, to)| Some((key.name.clone(), to.as_str()?.to_owned())));
+        let speaks: BTreeMap<String, String> = speaks.collect();
+        let mut also = fields.texts("also");
+        also.extend(speaks.values().cloned());
         if special.is_none() {
             for one in std::iter::once(&path).chain(&also).filter(|one| !one.starts_with('/')) {
                 fields.problems.push(Problem::error("value", &node.span, format!("`{one}` does not start with `/`")));
@@ -294,6 +301,7 @@ impl Page {
         Some(Page {
             path,
             also,
+            speaks,
             special,
             hide,
             who,
@@ -316,6 +324,11 @@ impl Page {
             journey,
             span: node.span.clone(),
         })
+    }
+
+    /// In which language it always is at this address.
+    pub fn speaks(&self, path: &str) -> Option<&str> {
+        self.speaks.iter().find(|(_, at)| *at == path).map(|(language, _)| language.as_str())
     }
 
     /// Its addresses.

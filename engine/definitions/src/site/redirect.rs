@@ -49,8 +49,9 @@ impl Redirect {
             });
         }
         let from = fields.need_text("from");
-        let is_placed =
-            |text: &str| text.split_once(REST).is_none_or(|(before, after)| before.ends_with('/') && after.is_empty());
+        let is_placed = |text: &str| {
+            text.split_once(REST).is_none_or(|(before, after)| before.ends_with(['/', '+']) && after.is_empty())
+        };
         if !from.starts_with('/') || !is_placed(&from) || !is_placed(&to) || to.contains(REST) && !from.contains(REST) {
             let message = "`from` starts with `/`; `{rest*}` is the end of both, or of `from` alone";
             fields.problems.push(Problem::error("value", &node.span, message));

@@ -19,6 +19,8 @@ pub(crate) struct Column {
     is_unique: bool,
     /// The table or reference data that has a row of this key.
     pub refers: Option<String>,
+    /// Between which numbers its cells are.
+    within: Option<Band>,
     matched: Option<Match>,
 }
 
@@ -102,10 +104,10 @@ impl Kind {
 
 impl Column {
     fn plain(kind: Kind) -> Column {
-        Column { kind, default: Value::Null, is_unique: false, refers: None, matched: None }
+        Column { kind, default: Value::Null, is_unique: false, refers: None, within: None, matched: None }
     }
 
-    /// A column: a word for its kind, or a map `{kind, default, unique, refers}`.
+    /// A column: a word for its kind, or a map `{kind, default, unique, refers, within}`.
     fn read(name: &str, node: &Node, problems: &mut Vec<Problem>) -> Column {
         let kind_of = |node: &Node, problems: &mut Vec<Problem>| {
             let word = node.as_str().unwrap_or_default();
@@ -118,7 +120,7 @@ impl Column {
         if !node.is_map() {
             return Column::plain(kind_of(node, problems));
         }
-        let keys = ["kind", "default", "unique", "refers"];
+        let keys = ["kind", "default", "unique", "refers", "within"];
         let Some(mut fields) = Fields::open(node, "a column", &keys, problems) else {
             return Column::plain(Kind::Json);
         };
@@ -128,6 +130,13 @@ impl Column {
         });
         column.is_unique = fields.bool("unique");
         column.refers = fields.text("refers");
+        if let Some(within) = fields.text("within") {
+            column.within = Band::read(&within);
+            if column.within.is_none() {
+                let message = "`within` is a band like 1-5";
+                fields.problems.push(Problem::error("value", &node.span, message));
+            }
+        }
         if let Some(default) = fields.get("default") {
             column.default = read_cell(default, &column, name, fields.problems);
         }
@@ -252,7 +261,14 @@ fn read_cell(node: &Node, column: &Column, name: &str, problems: &mut Vec<Proble
         problems.push(Problem::error("value", &node.span, message));
         return Value::Null;
     }
-    kind.read(node).unwrap_or_else(|| {
+    let read = kind.read(node);
+    if let (Some(band), Some(number)) = (column.within, read.as_ref().and_then(Value::as_i64))
+        && !(band.from..=band.to).contains(&number)
+    {
+        let message = format!("the cell of `{name}` is {number}, which is not within {}-{}", band.from, band.to);
+        problems.push(Problem::error("value", &node.span, message));
+    }
+    read.unwrap_or_else(|| {
         let message = format!("the cell of `{name}` is {}, not {}", kind.example(), node.kind());
         problems.push(Problem::error("value", &node.span, message));
         Value::Null

@@ -1,0 +1,127 @@
+//! Pages over reference data: each known address is there, an unknown one is not, and what they show comes from rows.
+
+use engine_definitions::Files;
+use journey_tests::server::TestServer;
+
+async fn product() -> TestServer {
+    TestServer::start(Files::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).expect("the definitions are there"))
+        .await
+}
+
+/// R2.4-66, R2.4-68, R2.4-31, R2.4-14, R2.4-09, R2.4-18, R2.4-43, R2.4-19, R2.4-45
+#[tokio::test(flavor = "multi_thread")]
+async fn every_address_over_rows_is_there() {
+    let server = product().await;
+    let visitor = server.visitor();
+    let both = ["thankyou", "lp", "lp-fusion", "renew", "renewal", "calculator", "premium-calculator"];
+    let both = both.iter().flat_map(|page| ["car", "bike"].map(|line| format!("/{line}-insurance/{page}")));
+    let cities = "new-delhi mumbai bengaluru chennai kolkata hyderabad pune ahmedabad jaipur lucknow gurugram";
+    let advisors = cities.split(' ').map(|city| format!("/insurance-advisors/insurance-advisor+in-{city}"));
+    let lists = ["cars-under-6-lakh", "electric-cars", "seven-seaters", "cng-cars", "lowest-third-party"];
+    let lists = lists.iter().map(|list| format!("/car-insurance/collection/{list}"));
+    let others = [
+        "/rto",
+        "/rto/maharashtra",
+        "/rto/maharashtra/mh-12",
+        "/bike-insurance/collection/commuters",
+        "/commercial-vehicle-insurance/calculator",
+    ];
+    for path in both.chain(advisors).chain(lists).chain(others.map(str::to_owned)) {
+        assert_eq!(visitor.get(&path).await.status, 200, "{path}");
+    }
+    for unknown in [
+        "/rto/atlantis",
+        "/rto/goa/mh-12",
+        "/insurance-advisors/insurance-advisor+in-indore",
+        "/car-insurance/collection/no-list",
+        "/bike-insurance/collection/seven-seaters",
+    ] {
+        assert_eq!(visitor.get(unknown).await.status, 404, "{unknown}");
+    }
+    let office = visitor.get("/rto/maharashtra/mh-12").await.text();
+    assert!(office.contains("Pune") && office.contains("noindex"));
+    // A campaign's page has a form and no way out of it but the legal ones.
+    let campaign = visitor.get("/car-insurance/lp-fusion").await.text();
+    assert!(campaign.contains("<form") && !campaign.contains("site-nav-list"));
+    // Footer and chat are no part of a calculator.
+    let calculator = visitor.get("/car-insurance/premium-calculator").await.text();
+    assert!(calculator.contains("data-hide=\"footer chat\""));
+    server.stop().await;
+}
+
+/// R2.6-15, R2.6-16, R2.6-17, R3-49, R2.6-05, R9-67, R2.5-04, R2.5-07, R1-08, R2.6-04
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_of_content_say_what_they_are_for() {
+    let server = product().await;
+    let visitor = server.visitor();
+    for path in [
+        "/policy-download",
+        "/plans",
+        "/sip-calculator",
+        "/investment/sip-calculator",
+        "/investment/lump-sum-calculator",
+    ] {
+        assert_eq!(visitor.get(path).await.status, 200, "{path}");
+    }
+    // Each article heads its form by its own question.
+    let articles = ["check-car-insurance-policy-status", "find-vehicle-owner-details-by-number-plate"];
+    let headings = ["Policy near its end? See today", "Hit by an unknown vehicle? We help with the claim"];
+    for (article, heading) in articles.iter().zip(headings) {
+        let page = visitor.get(&format!("/articles/{article}")).await;
+        assert!(page.status == 200 && page.text().contains(heading), "{article}: {}", page.status);
+    }
+    let investors = visitor.get("/investor").await.text();
+    for year in ["2020-21", "2021-22", "2022-23", "2023-24"] {
+        let report = format!("/investor/annual-report-{year}.pdf");
+        assert!(investors.contains(&report), "{year}");
+        let paper = visitor.get(&report).await;
+        assert_eq!((paper.status, paper.header("content-type")), (200, "application/pdf"), "{year}");
+    }
+    for path in ["/investment/hi/", "/investment/hi"] {
+        let hindi = visitor.get(path).await.text();
+        assert!(hindi.contains("lang=\"hi\"") && hindi.contains("data-product=\"hindi\""), "{path}");
+    }
+    let english = visitor.get("/investment").await.text();
+    assert!(english.contains("lang=\"en\"") && english.contains("data-product=\"investment\""));
+    let term = "/life-insurance/term-insurance/premium-calculator?age=30&coverage=10000000&cover_upto=65";
+    for path in [term, "/life-insurance/premium-calculator", "/life-insurance/human-life-value"] {
+        let page = visitor.get(path).await;
+        assert!(page.status == 200 && page.text().contains("₹"), "{path}: {}", page.status);
+    }
+    let tax = visitor.get("/life-insurance/term-insurance/tax-benefit?salary=1500000&d80c=150000").await;
+    let text = tax.text();
+    assert!(tax.status == 200 && text.contains("9750000") && text.contains("21060000"), "97,500 and 2,10,600");
+    server.stop().await;
+}
+
+/// R2.4-33, R2.4-34, R2.4-36, R2.4-37, R2.4-42, R3-47, R9-41
+#[tokio::test(flavor = "multi_thread")]
+async fn insurers_have_pages_of_their_own() {
+    let server = product().await;
+    let visitor = server.visitor();
+    let company = "/car-insurance/companies/digit";
+    let own = visitor.get(company).await.text();
+    assert!(own.contains("Plans for people who drive little"), "R2.4-42");
+    for path in ["garage", "claim", "renewal", "third-party", "comprehensive", "user-reviews"] {
+        for line in ["car", "bike"] {
+            let path = format!("/{line}-insurance/companies/tata-aig/{path}");
+            assert_eq!(visitor.get(&path).await.status, 200, "{path}");
+        }
+    }
+    let plain = visitor.get("/car-insurance/companies/tata-aig").await.text();
+    assert!(plain.contains("What it sells") && plain.contains("If something happens"), "R2.4-33");
+    for unknown in ["/nonsense", "/user-reviews/review-99.htm", "x"] {
+        assert_eq!(visitor.get(&format!("{company}{unknown}")).await.status, 404, "{unknown}");
+    }
+    // The odd rows have the author under one name, the even ones under another; both are shown.
+    for review in [1, 2] {
+        let page = visitor.get(&format!("{company}/user-reviews/review-{review}.htm")).await;
+        let text = page.text();
+        assert!(
+            page.status == 200 && text.contains(&format!("Sample customer {review}")) && text.contains("Rating"),
+            "{review}"
+        );
+        assert!(text.contains("Best") && text.contains("Worst") && !text.contains("aggregateRating"), "{review}");
+    }
+    server.stop().await;
+}
