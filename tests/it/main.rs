@@ -24,6 +24,7 @@ mod handover;
 mod health;
 mod histories;
 mod http;
+mod investment;
 mod journeys;
 mod leads;
 mod life;

@@ -2,6 +2,7 @@
 //! public tariff, typed in here again.
 
 use engine_definitions::Files;
+use journey_tests::buyer::{Buyer, Errand};
 use journey_tests::people::password_in;
 use journey_tests::server::{Reply, TestServer, Visitor};
 use serde_json::{Value, json};
@@ -403,5 +404,127 @@ async fn a_commercial_vehicle_is_asked_by_calls_alone() {
     let push = json!({"leadId": id, "quoteIds": [good[0]["quoteId"]]});
     let chosen = asked(&visitor, "/api/v1/cv/pushSelectedQuotes", push).await;
     assert_eq!((&chosen["chosen"]["total"], &chosen["state"]), (&good[0]["premium"]["total"], &json!("owner")));
+    server.stop().await;
+}
+
+/// R7.2-13, R7.3-13, R7.3-29: cities of garages, what a vehicle costs, and places, for whoever asks.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_anybody_may_ask_about_vehicles() {
+    let server = shop().await;
+    let visitor = server.visitor();
+    let garages = visitor.get("/api/v1/garagesCityList?insurer=digit&vehicle_category=car").await.ok(200);
+    let cities = garages["data"]["city"].as_array().expect("cities").clone();
+    assert!(cities.contains(&json!("Mumbai")) && cities.is_sorted_by_key(Value::to_string), "{cities:?}");
+    assert_eq!(visitor.get("/api/v1/garagesCityList?insurer=digit&vehicle_category=ship").await.status, 422);
+
+    let calculate = "/api/v1/motor/calculate-vehicle";
+    let swift = json!({"vehicle": "fw", "variant": "maruti-suzuki-swift-vxi", "fuel": "petrol", "price": 72_900_000, "rto": "MH-12",
+        "registeredOn": "2022-10-01", "ncb": 20, "planType": "comprehensive"});
+    let told = asked(&visitor, calculate, swift.clone()).await;
+    assert_eq!((paise(&told["thirdParty"]["premium"]), &told["ncb"]), (341_600, &json!({"percent": 25, "next": 35})));
+    let [base, rate, tariff] =
+        [&told["idv"]["base"], &told["ownDamage"]["rate"], &told["ownDamage"]["tariff"]].map(paise);
+    assert_eq!((base, rate, tariff), (36_450_000, 32_830, share(36_450_000, 3_283)));
+    // The same with tax, from the highest discount that is usual to the lowest, after the bonus.
+    for (end, off) in [("lowest", 75_000), ("highest", 20_000)] {
+        let left = tariff - share(tariff, off);
+        let own = left - share(left, 25_000);
+        let total = own + 341_600;
+        assert_eq!(paise(&told["ownDamage"][end]), own, "{end}");
+        assert_eq!(paise(&told["total"][end]) / 100, (total + share(total, 18_000) + 50) / 100, "{end}");
+    }
+    let mut wrong = swift.clone();
+    wrong["rto"] = json!("XX-99");
+    assert_eq!(refusal(&post(&visitor, calculate, wrong).await, 422)[1], "/rto");
+    let truck = json!({"vehicle": "cfw", "cvClass": "gcv4", "gvw": 7_501, "cc": 2_956, "fuel": "diesel", "price": 100_000_000,
+        "rto": "MH-12", "registeredOn": "2022-10-01", "planType": "third_party"});
+    let told = asked(&visitor, calculate, truck.clone()).await;
+    assert_eq!((paise(&told["thirdParty"]["premium"]), paise(&told["total"]["lowest"])), (2_718_600, 2_854_500));
+    for (change, at) in [(json!({"gvw": 0}), "/gvw"), (json!({"planType": "own_damage"}), "/planType")] {
+        let mut wrong = truck.clone();
+        let change = change.as_object().expect("a change").clone();
+        wrong.as_object_mut().expect("a call").extend(change);
+        assert_eq!(refusal(&post(&visitor, calculate, wrong).await, 422)[1], at);
+    }
+
+    let places = visitor.get("/api/v1/common/places?q=andheri").await;
+    assert_eq!(places.status, 200);
+    let places = visitor.get("/api/v1/common/places?q=pune").await.ok(200);
+    let first = &places["data"]["places"][0];
+    assert!(["placeId", "text", "city", "pincode"].iter().all(|key| first[key].is_string()), "{places}");
+    assert_eq!(visitor.get("/api/v1/common/places?q=pu").await.status, 422);
+    server.stop().await;
+}
+
+/// R7.3-11, R7.3-14: who has bought asks what becomes of it, and finds her own identity check, nobody else's.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_has_bought_asks_what_becomes_of_it() {
+    let server = shop().await;
+    let says = json!({"mobile": "9812345688"}).as_object().cloned().expect("answers");
+    let (phone, today) = (server.visitor(), TestServer::first_day());
+    let mut buyer = Buyer::new(Errand::Car, 71, today, phone, server.visitor()).saying(says);
+    buyer.comes_to("purchase.check").await;
+    let status = format!("/api/v1/postpayment-process-status?ticketId={}", buyer.id());
+    assert_eq!(refusal(&buyer.browser().get(&status).await, 409), ["payment.none", "/ticketId"]);
+    buyer.comes_to("policy.issued").await;
+    let visitor = buyer.browser();
+    let told = visitor.get(&status).await.ok(200)["data"].clone();
+    assert_eq!((&told["step"], &told["etaMinutes"]), (&json!("issued"), &json!(0)), "{told}");
+    assert!(told["policyNumber"].as_str().is_some_and(|number| !number.is_empty()), "{told}");
+    assert_eq!(server.visitor().get(&status).await.status, 404, "nobody else's");
+
+    let known = asked(visitor, "/api/v1/kycByPhoneNumber", json!({"mobile": "9812345688"})).await;
+    let known = known.as_array().expect("checks").clone();
+    assert!(known.len() == 1 && known[0]["document"] == "pan_card", "{known:?}");
+    assert_eq!(asked(visitor, "/api/v1/kycByPhoneNumber", json!({"mobile": "9812345699"})).await, json!([]));
+    let stranger = post(&server.visitor(), "/api/v1/kycByPhoneNumber", json!({"mobile": "9812345688"})).await;
+    assert_eq!(stranger.status, 401);
+    server.stop().await;
+}
+
+/// R1-34, R7.3-01: the quiz from its first page to the result by its seven calls; what is right is told after the answer alone.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_quiz_is_played_by_calls() {
+    let server = shop().await;
+    let visitor = server.visitor();
+    for old in ["/quiz", "/car-insurance/quiz"] {
+        assert_eq!(visitor.get(old).await.header("location"), "/motor/quiz", "{old}");
+    }
+    assert_eq!(visitor.get("/motor/quiz").await.status, 200);
+    let home = visitor.get("/api/v1/motor/kbc-home").await.ok(200);
+    assert_eq!(json!([home["questions"], home["seconds"], home["open"]]), json!([10, 30, true]));
+    let call = |name: &str| format!("/api/v1/motor/kbc-{name}");
+    let none = post(&visitor, &call("user-register"), json!({"name": "Asha Rao", "mobile": "12"})).await;
+    assert_eq!(none.status, 422);
+    let registered =
+        post(&visitor, &call("user-register"), json!({"name": "Asha Rao", "mobile": "9812345677"})).await.ok(200);
+    let id = registered["userId"].clone();
+    assert_eq!(registered["otpSent"], true);
+    let game = json!({"sessionId": id});
+    assert_eq!(post(&visitor, &call("question"), game.clone()).await.status, 403, "not verified");
+    let otp = code(&server, &visitor, "9812345677").await;
+    let verified = post(&visitor, &call("user-verify-otp"), json!({"userId": id, "otp": otp})).await.ok(200);
+    assert_eq!((&verified["verified"], &verified["sessionId"]), (&json!(true), &id));
+
+    let mut score = 0;
+    for number in 1..=10 {
+        let question = post(&visitor, &call("question"), game.clone()).await.ok(200);
+        assert_eq!((&question["number"], &question["of"]), (&json!(number), &json!(10)));
+        assert!(!question.to_string().contains("right"), "{question}");
+        let answer = json!({"sessionId": id, "questionId": question["questionId"], "optionId": 1});
+        let told = post(&visitor, &call("answer"), answer.clone()).await.ok(200);
+        score += i64::from(told["correct"] == true);
+        assert_eq!((&told["correct"], &told["score"]), (&json!(told["rightOptionId"] == 1), &json!(score)));
+        assert_eq!((&told["next"], told["why"].is_string()), (&json!(number < 10), true));
+        let again = post(&visitor, &call("answer"), answer).await.ok(200);
+        assert_eq!(again, told, "the first answer counts");
+        let user =
+            visitor.get(&format!("/api/v1/motor/kbc-user?sessionId={}", id.as_str().expect("an id"))).await.ok(200);
+        assert_eq!(user["state"], if number < 10 { "playing" } else { "done" });
+    }
+    let result = post(&visitor, &call("thank-you"), game.clone()).await.ok(200);
+    assert_eq!((&result["score"], &result["of"]), (&json!(score), &json!(10)));
+    assert!(result["title"].is_string() && result["text"].is_string());
+    assert_eq!(post(&server.visitor(), &call("thank-you"), game).await.status, 404, "nobody else's");
     server.stop().await;
 }

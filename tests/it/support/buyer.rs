@@ -104,6 +104,11 @@ impl Buyer {
         self.view = self.shop.view(journey).await;
     }
 
+    /// Her browser.
+    pub fn browser(&self) -> &Visitor {
+        &self.shop
+    }
+
     /// Whoever has it is she.
     pub fn cookie(&self) -> String {
         self.shop.cookie(SESSION)
