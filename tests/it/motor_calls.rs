@@ -528,3 +528,62 @@ async fn the_quiz_is_played_by_calls() {
     assert_eq!(post(&server.visitor(), &call("thank-you"), game).await.status, 404, "nobody else's");
     server.stop().await;
 }
+
+/// R2.4-10, R2.4-26, R2.4-27, R7.3-05: the pages of inspections, and a surveyor's visit set by calls, which its case shows.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_inspection_is_scheduled_and_its_case_shows_it() {
+    let server = shop().await;
+    let visitor = server.visitor();
+    for line in ["car", "bike"] {
+        for page in ["self-inspection", "thirdparty-inspection", "fusion/lp-inspection"] {
+            let reply = visitor.get(&format!("/{line}-insurance/{page}")).await;
+            let text = reply.text();
+            assert!(reply.status == 200 && text.contains("<form") && text.contains("Chassis number"), "{line} {page}");
+            if page == "thirdparty-inspection" {
+                let hidden =
+                    text.split("data-hide=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default();
+                assert!(hidden.contains("nav") && hidden.contains("footer"), "{line}: {hidden}");
+            }
+        }
+    }
+    // She has shown her number with a request of hers.
+    let mut lead = CAR.lead(&visitor).await;
+    lead["mobile"] = json!("9812345666");
+    let request = asked(&visitor, "/api/v1/lead", lead).await["leadId"].clone();
+    let otp = code(&server, &visitor, "9812345666").await;
+    asked(&visitor, "/api/v1/motor/otp", json!({"lead_id": request, "action": "verify", "otp": otp})).await;
+
+    let day = (TestServer::first_day() + chrono::Days::new(3)).to_string();
+    let slots = visitor.get(&format!("/api/v1/inspection/slots?pincode=411001&date={day}")).await.ok(200);
+    let free: Vec<Value> = slots["slots"].as_array().expect("slots").iter().map(|slot| slot["key"].clone()).collect();
+    assert!(free.iter().all(|slot| slot.as_str().is_some_and(|slot| slot.starts_with(&day))), "{slots}");
+    let schedule = "/api/v1/inspection/schedule";
+    let mut call = json!({"requestId": request, "registration": "MH-12-AB-1234", "name": "Asha Rao", "contactMobile": "9812345666",
+        "mode": "surveyor", "date": day, "slot": free[0], "address": "12 Lake View", "pincode": "411001"});
+    let mut short = call.clone();
+    short.as_object_mut().expect("a call").remove("pincode");
+    assert_eq!(refusal(&post(&visitor, schedule, short).await, 422)[1], "/pincode");
+    // Somebody else may have taken a time meanwhile, which is said at its place; another one is free.
+    let mut set = Value::Null;
+    for slot in &free {
+        call["slot"] = slot.clone();
+        let answer = post(&visitor, schedule, call.clone()).await;
+        if answer.status == 200 {
+            set = answer.json()["data"].clone();
+            break;
+        }
+        assert_eq!(refusal(&answer, answer.status)[1], "/slot");
+    }
+    let slot = call["slot"].clone();
+    assert_eq!((&set["status"], &set["slot"], &set["mode"]), (&json!("scheduled"), &slot, &json!("surveyor")), "{set}");
+    let id = set["inspectionId"].as_str().expect("an id");
+    let case = visitor.get(&format!("/api/v1/inspection/{id}")).await.ok(200)["data"].clone();
+    assert_eq!((&case["status"], &case["slot"]), (&json!("scheduled"), &slot));
+    assert_eq!(server.visitor().get(&format!("/api/v1/inspection/{id}")).await.status, 404, "nobody else's");
+    // By pictures: the same call leads to where they are taken.
+    let own =
+        json!({"registration": "MH-12-AB-1234", "name": "Asha Rao", "contactMobile": "9812345666", "mode": "self"});
+    let own = asked(&visitor, schedule, own).await;
+    assert_eq!(own["status"], "started", "{own}");
+    server.stop().await;
+}

@@ -8,12 +8,15 @@ async fn product() -> TestServer {
         .await
 }
 
-/// R2.4-66, R2.4-68, R2.4-31, R2.4-14, R2.4-09, R2.4-18, R2.4-43, R2.4-19, R2.4-45
+/// R2.4-01, R2.4-66, R2.4-68, R2.4-31, R2.4-14, R2.4-09, R2.4-18, R2.4-43, R2.4-19, R2.4-45
 #[tokio::test(flavor = "multi_thread")]
 async fn every_address_over_rows_is_there() {
     let server = product().await;
     let visitor = server.visitor();
-    let both = ["thankyou", "lp", "lp-fusion", "renew", "renewal", "calculator", "premium-calculator"];
+    let both = "thankyou lp lp-fusion renew renewal calculator premium-calculator self-inspection thirdparty-inspection \
+        fusion/lp-inspection tp buy-now sms-landing rc-landing viewquotes quotes-page quotes checkout postpaymentpolicydoc \
+        post-payment-success companies news add-ons zero-depreciation details-by-registration-number";
+    let both: Vec<&str> = both.split_whitespace().collect();
     let both = both.iter().flat_map(|page| ["car", "bike"].map(|line| format!("/{line}-insurance/{page}")));
     let cities = "new-delhi mumbai bengaluru chennai kolkata hyderabad pune ahmedabad jaipur lucknow gurugram";
     let advisors = cities.split(' ').map(|city| format!("/insurance-advisors/insurance-advisor+in-{city}"));
