@@ -268,3 +268,21 @@ async fn who_comes_from_verak_reads_that_nothing_changes() {
     assert_eq!((has(&both), has(&from), has(&plain)), ((true, true), (true, false), (false, false)));
     server.stop().await;
 }
+
+/// R7.2-03: the six forms of the agents' app are read as data, with a version said or not; another name is none.
+#[tokio::test(flavor = "multi_thread")]
+async fn forms_of_the_app_are_read_as_data() {
+    let server = TestServer::start(Files::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).expect("files")).await;
+    let visitor = server.visitor();
+    for form in ["LeadStep", "LeadStep1", "BusinessDetails", "Address", "CommunicationAddress", "SMELeadForm"] {
+        let reply = visitor.get(&format!("/api/v1/forms/{form}?version=3")).await;
+        assert!(reply.header("cache-control").starts_with("public"), "{form}");
+        let told = reply.ok(200);
+        assert_eq!((&told["name"], &told["version"]), (&json!(form), &json!("3")));
+        let fields = told["schema"]["properties"].as_object().map_or(0, serde_json::Map::len);
+        assert!(fields > 1 && told["schema"]["type"] == "object", "{form}: {told}");
+    }
+    assert_eq!(visitor.get("/api/v1/forms/Address").await.ok(200)["version"], "");
+    assert_eq!(visitor.get("/api/v1/forms/Nothing?version=1").await.status, 404);
+    server.stop().await;
+}

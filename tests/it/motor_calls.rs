@@ -2,8 +2,10 @@
 //! public tariff, typed in here again.
 
 use engine_definitions::Files;
+use image::codecs::png::PngEncoder;
+use image::{ExtendedColorType, ImageEncoder, Rgb, RgbImage};
 use journey_tests::buyer::{Buyer, Errand};
-use journey_tests::people::password_in;
+use journey_tests::people::{follows, hands_in, messages, password_in};
 use journey_tests::server::{Reply, TestServer, Visitor};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -585,5 +587,142 @@ async fn an_inspection_is_scheduled_and_its_case_shows_it() {
         json!({"registration": "MH-12-AB-1234", "name": "Asha Rao", "contactMobile": "9812345666", "mode": "self"});
     let own = asked(&visitor, schedule, own).await;
     assert_eq!(own["status"], "started", "{own}");
+    server.stop().await;
+}
+
+/// What is behind the newest link that was sent to a number, for whoever follows it.
+async fn shown_by_link(server: &TestServer, mobile: &str, words: &str, journey: &str) -> Value {
+    let link = async || messages(server, mobile).await.into_iter().find(|text| text.contains(words));
+    let link = server.until("the link", link).await;
+    let friend = server.visitor();
+    assert_eq!(follows(&friend, &link).await.status, 303);
+    friend.view(journey).await
+}
+
+/// R7.3-04, R7.3-12, R7.3-27: prices and the proposal are shared by a link that shows the same, in each version; an identity is checked in
+/// each way, with good and bad numbers.
+#[tokio::test(flavor = "multi_thread")]
+async fn prices_and_proposals_are_shared_and_identities_checked() {
+    let server = shop().await;
+    let failed = "The KYC is unsuccessful. Please click on Verify KYC to re-submit. After redirection, please close insurance company window.";
+    for (version, mobile, insurer) in [("", "9812345661", "kotak"), ("secure/v4/", "9812345662", "hdfc-ergo")] {
+        let visitor = server.visitor();
+        let mut lead = CAR.lead(&visitor).await;
+        lead["mobile"] = json!(mobile);
+        let id = asked(&visitor, "/api/v1/lead", lead).await["leadId"].as_str().expect("an id").to_owned();
+        let share_prices = "/api/v1/motor/addShareQuote";
+        assert_eq!(refusal(&post(&visitor, share_prices, json!({"requestId": id})).await, 409)[0], "lead.incomplete");
+        let otp = code(&server, &visitor, mobile).await;
+        asked(&visitor, "/api/v1/motor/verifyOtp", json!({"leadId": id, "otp": otp})).await;
+        let quotes = format!("/api/v1/fw/getAsyncQuotes?leadId={id}");
+        let offer = server
+            .until_worked("a price", async || {
+                let answer = visitor.get(&quotes).await.ok(200)["data"]["quotes"].clone();
+                let is_it = |quote: &&Value| quote["insurer"] == insurer && quote["declined"].is_null();
+                answer.as_array().expect("quotes").iter().find(is_it).cloned()
+            })
+            .await;
+        assert_eq!(asked(&visitor, share_prices, json!({"requestId": id})).await["sent"], true);
+        let shown = shown_by_link(&server, mobile, "prices you asked for", &id).await;
+        assert_eq!(shown["step"]["id"], "car.quotes", "{shown}");
+        assert!(!shown.to_string().contains("Asha") && !shown.to_string().contains(mobile), "{shown}");
+
+        let share = format!("/api/v1/{version}proposal/share");
+        assert_eq!(refusal(&post(&visitor, &share, json!({"proposalId": id})).await, 409)[0], "proposal.incomplete");
+        let saved = asked(&visitor, &format!("/api/v1/{version}proposal"), json!({"leadId": id, "quoteId": offer["quoteId"],
+            "owner": {"customerType": "individual", "title": "Ms", "firstName": "Asha", "lastName": "Rao", "gender": "female",
+                "dob": "1990-04-12", "mobile": mobile, "email": "asha@example.com"},
+            "address": {"pincode": "411001", "line1": "12 Lake View"},
+            "nominee": {"name": "Ravi Rao", "age": 40, "relation": "spouse"},
+            "vehicle": {"registrationNumber": "MH-12-AB-1234", "engineNumber": "K12MN1234567", "chassisNumber": "MA3EWDE1S00123456"},
+            "previousPolicy": {"policyNumber": "P12345678"}, "consent": true}))
+        .await;
+        assert_eq!((&saved["missing"], &saved["state"]), (&json!([]), &json!("purchase.kyc.asking")));
+
+        let said = |document: &str, number: &str| {
+            let field = if document == "pan_card" {
+                "pan_number"
+            } else if document == "aadhar_card" {
+                "aadhar_number"
+            } else {
+                document
+            };
+            json!({"proposalId": id, "document": document, field: number, "occupation": "salaried", "income_source": "salary",
+                "is_politically_exposed_person": false, "kyc_consent": true})
+        };
+        let checks = async |way: &str, document: &str, number: &str| {
+            post(&visitor, &format!("/api/v1/kyc/{way}"), said(document, number)).await
+        };
+        assert_eq!(refusal(&checks("okyc", "pan_card", "ABCPA1234F").await, 422), ["kyc.document", "/document"]);
+        let bad = checks("ckyc", "pan_card", "ABCPA0000F").await.ok(422);
+        let told = ["code", "displayMessage"].map(|key| bad["errors"][0][key].clone());
+        assert_eq!(told, [json!("kyc.failed"), json!(failed)], "R8-27");
+        let (way, document, wrong, right) = if insurer == "kotak" {
+            ("ovd", "driving_license", "MH1220110000123", "MH1220110062821")
+        } else {
+            ("okyc", "aadhar_card", "499100000002", "499118665246")
+        };
+        assert_eq!(refusal(&checks(way, document, wrong).await, 422)[0], "kyc.failed");
+        let good = checks(way, document, right).await.ok(200)["data"].clone();
+        assert_eq!((&good["verified"], &good["method"]), (&json!(true), &json!(way)), "{good}");
+
+        let shared = asked(&visitor, &share, json!({"proposalId": id})).await;
+        assert_eq!((&shared["proposalId"], &shared["sent"]), (&json!(id), &json!(true)));
+        let shown = shown_by_link(&server, mobile, "Your insurance proposal", &id).await;
+        assert_eq!(shown["step"]["id"], "car.purchase.check", "{shown}");
+        assert!(!shown.to_string().contains("asha@example.com"), "{shown}");
+    }
+    server.stop().await;
+}
+
+/// Ten seconds of nothing, as a phone writes it.
+fn film() -> Vec<u8> {
+    let boxed = |name: &[u8], content: &[u8]| -> Vec<u8> {
+        [&u32::try_from(content.len() + 8).expect("small").to_be_bytes(), name, content].concat()
+    };
+    let header = [&[0; 12][..], &600u32.to_be_bytes(), &6_000u32.to_be_bytes(), &[0; 80]].concat();
+    let moov = boxed(b"moov", &boxed(b"mvhd", &header));
+    [boxed(b"ftyp", b"mp42\0\0\0\0isom"), boxed(b"mdat", &vec![7; 300_000]), moov].concat()
+}
+
+/// R7.3-10: files for a ticket are found again by her who sent them, and by nobody else.
+#[tokio::test(flavor = "multi_thread")]
+async fn documents_of_a_ticket_are_handed_in_and_found() {
+    let server = shop().await;
+    let visitor = server.visitor();
+    let mut lead = CAR.lead(&visitor).await;
+    lead["mobile"] = json!("9812345663");
+    let request = asked(&visitor, "/api/v1/lead", lead).await["leadId"].clone();
+    let otp = code(&server, &visitor, "9812345663").await;
+    asked(&visitor, "/api/v1/motor/otp", json!({"lead_id": request, "action": "verify", "otp": otp})).await;
+    let own =
+        json!({"registration": "MH-12-AB-1234", "name": "Asha Rao", "contactMobile": "9812345663", "mode": "self"});
+    let ticket =
+        asked(&visitor, "/api/v1/inspection/schedule", own).await["inspectionId"].as_str().expect("an id").to_owned();
+    let read = format!("/api/v1/getDocuments/{ticket}");
+    assert_eq!(visitor.get(&read).await.ok(200)["data"]["documents"], json!([]));
+    let open = asked(&visitor, "/api/v1/uploadDocuments", json!({"ticketId": ticket})).await;
+    let url = open["uploadUrl"].as_str().expect("an address").to_owned();
+    let mut call = json!({"ticketId": ticket});
+    for (shade, kind) in [(10, "photo_vehicle"), (90, "rc_front"), (170, "rc_back")] {
+        let (mut bytes, picture) = (Vec::new(), RgbImage::from_pixel(1_400, 1_000, Rgb([shade, 120, 90])));
+        PngEncoder::new(&mut bytes)
+            .write_image(picture.as_raw(), 1_400, 1_000, ExtendedColorType::Rgb8)
+            .expect("a PNG");
+        call[kind] = json!([hands_in(&server, &visitor, &url, kind, ("image/png", bytes)).await]);
+    }
+    call["video_walkaround"] =
+        json!([hands_in(&server, &visitor, &url, "video_walkaround", ("video/mp4", film())).await]);
+    asked(&visitor, "/api/v1/uploadDocuments", call.clone()).await;
+    let documents = visitor.get(&read).await.ok(200)["data"]["documents"].clone();
+    let of = |kind: &str| documents.as_array()?.iter().find(|document| document["kind"] == kind).cloned();
+    let front = of("rc_front").expect("the certificate");
+    assert_eq!((&front["files"][0]["documentId"], &front["status"]), (&call["rc_front"][0], &json!("uploaded")));
+    assert_eq!(documents.as_array().map(Vec::len), Some(4), "{documents}");
+    assert_eq!(visitor.get(front["files"][0]["file"].as_str().expect("an address")).await.status, 200);
+    assert_eq!(refusal(&post(&visitor, "/api/v1/uploadDocuments", call).await, 409)[0], "documents.closed");
+    let stranger = server.visitor();
+    asked(&stranger, "/api/v1/lead", json!({"leadform": "new", "vehicleCategory": "car", "isNew": true})).await;
+    assert_eq!(stranger.get(&read).await.status, 404, "nobody else's");
     server.stop().await;
 }

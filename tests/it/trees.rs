@@ -15,7 +15,7 @@ async fn every_address_over_rows_is_there() {
     let visitor = server.visitor();
     let both = "thankyou lp lp-fusion renew renewal calculator premium-calculator self-inspection thirdparty-inspection \
         fusion/lp-inspection tp buy-now sms-landing rc-landing viewquotes quotes-page quotes checkout postpaymentpolicydoc \
-        post-payment-success companies news add-ons zero-depreciation details-by-registration-number";
+        post-payment-success companies news zero-depreciation details-by-registration-number";
     let both: Vec<&str> = both.split_whitespace().collect();
     let both = both.iter().flat_map(|page| ["car", "bike"].map(|line| format!("/{line}-insurance/{page}")));
     let cities = "new-delhi mumbai bengaluru chennai kolkata hyderabad pune ahmedabad jaipur lucknow gurugram";
@@ -125,6 +125,37 @@ async fn insurers_have_pages_of_their_own() {
             "{review}"
         );
         assert!(text.contains("Best") && text.contains("Worst") && !text.contains("aggregateRating"), "{review}");
+    }
+    server.stop().await;
+}
+
+/// R2.10-08: the pages that the layout names answer for whoever has no request at hand too, and lead on.
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_that_the_layout_names_are_there() {
+    let server = product().await;
+    let visitor = server.visitor();
+    let pages = [
+        "/track-policy",
+        "/policy-document",
+        "/car-insurance/track-policy",
+        "/bike-insurance/track-policy",
+        "/health-insurance/track-policy",
+        "/life-insurance/track-policy",
+        "/car-insurance/policy-document",
+        "/bike-insurance/policy-document",
+        "/health-insurance/policy-document",
+        "/life-insurance/policy-document",
+        "/car-insurance/request",
+        "/health-insurance/request",
+        "/life-insurance/request",
+        "/health-insurance/medical-details",
+        "/life-insurance/medical-details",
+        "/health-insurance/document-upload",
+        "/life-insurance/document-upload",
+        "/life-insurance/video-verification",
+    ];
+    for path in pages {
+        assert_eq!(visitor.get(path).await.status, 200, "{path}");
     }
     server.stop().await;
 }

@@ -94,3 +94,31 @@ test('steps are tracked, and a partner may lead her to a page of ours, not to a 
   await walk.at('Car insurance', '/car-insurance');
   expect(await walk.typed()).not.toEqual({});
 });
+
+test('each field of a business lead is told of once when it is left, never what with (R5-43)', async ({ walk, page }) => {
+  const told: string[] = [];
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname === '/api/v1/filled') told.push(request.postData() ?? '');
+  });
+  await walk.open('/sme');
+  const form = page.locator('form.form').first();
+  const fields: [string, string][] = [
+    ['name', 'Asha Rao'],
+    ['businessName', 'Bluebird Traders'],
+    ['mobile', '9812345670'],
+    ['email', 'asha@example.com'],
+  ];
+  for (const [name, value] of fields) {
+    await form.locator(`[name="${name}"]`).fill(value);
+    await page.keyboard.press('Tab');
+  }
+  await form.locator('[name="productType"]').selectOption({ index: 1 });
+  await page.keyboard.press('Tab');
+  const expected = [...fields.map(([name]) => name), 'productType'].map((field) => JSON.stringify({ field }));
+  await expect.poll(() => [...told].sort()).toEqual([...expected].sort());
+  await form.locator('[name="name"]').fill('Asha Sen');
+  await page.keyboard.press('Tab');
+  await form.locator('[name="email"]').focus();
+  await page.keyboard.press('Tab');
+  expect(told).toHaveLength(5);
+});

@@ -150,3 +150,25 @@ pub fn places(server: &TestServer) -> Vec<String> {
     let all: BTreeSet<String> = pages.into_iter().chain(calls).chain(flows).chain(known).collect();
     all.into_iter().filter(|path| !path.contains('{')).collect()
 }
+
+/// Sends a file in one part to where a journey takes uploads; its id, once it has been looked at.
+pub async fn hands_in(server: &TestServer, visitor: &Visitor, url: &str, kind: &str, file: (&str, Vec<u8>)) -> String {
+    let (media, bytes) = file;
+    let said = json!({"kind": kind, "name": kind, "size": bytes.len(), "type": media});
+    let upload = visitor.send("POST", url, &[], Some(said.to_string())).await.ok(201);
+    let id = upload["id"].as_str().expect("an id").to_owned();
+    let size = bytes.len();
+    for (n, part) in bytes.chunks(upload["chunk_bytes"].as_u64().expect("a size") as usize).enumerate() {
+        let first = n * upload["chunk_bytes"].as_u64().expect("a size") as usize;
+        let range = format!("bytes {first}-{}/{size}", first + part.len() - 1);
+        let headers = [("content-type", "application/octet-stream"), ("content-range", range.as_str())];
+        visitor.send_bytes("PUT", &format!("{url}/{id}"), &headers, Some(part.to_vec())).await.ok(200);
+    }
+    let ready = async || {
+        let upload = visitor.get(&format!("{url}/{id}")).await.ok(200);
+        assert_ne!(upload["status"], "refused", "{kind}: {upload}");
+        (upload["status"] == "ready").then_some(())
+    };
+    server.until("the file", ready).await;
+    id
+}

@@ -42,8 +42,8 @@ fn asked_first(form: &Form, host: &dyn Host) -> Value {
 impl Endpoint {
     pub(crate) fn verify(&self, known: &Known<'_>, problems: &mut Vec<Problem>) {
         let at = Node::new(self.span.clone(), Source::Null);
-        for form in [&self.body, &self.query_form].into_iter().flatten().filter(|form| !known.forms.contains_key(*form))
-        {
+        let forms = [&self.body, &self.query_form].into_iter().flatten().chain(self.describes.values());
+        for form in forms.filter(|form| !known.forms.contains_key(*form)) {
             problems.push(unknown("form", &at, form, known.forms.keys().map(String::as_str)));
         }
         let flows: Vec<&str> = self.flows().collect();

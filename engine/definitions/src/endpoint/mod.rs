@@ -31,12 +31,13 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-const KEYS: [&str; 27] = [
+const KEYS: [&str; 28] = [
     "title",
     "method",
     "path",
     "query",
     "calculates",
+    "describes",
     "body",
     "who",
     "roles",
@@ -62,9 +63,9 @@ const KEYS: [&str; 27] = [
 ];
 /// What expressions read: what came, what was found, what of the caller's was recorded, what a partner said, the
 /// journey, who was signed in, what is kept of her, how they came, the site's data.
-const NAMES: [&str; 13] = [
-    "path", "query", "body", "list", "more", "records", "call", "journey", "session", "account", "export", "visit",
-    "site",
+const NAMES: [&str; 14] = [
+    "path", "query", "body", "form", "list", "more", "records", "call", "journey", "session", "account", "export",
+    "visit", "site",
 ];
 /// Names whose values differ from caller to caller.
 const PERSONAL: [&str; 6] = ["records", "journey", "session", "account", "export", "visit"];
@@ -86,6 +87,8 @@ pub struct Endpoint {
     pub query_form: Option<String>,
     /// What the query does not say is what the form begins with.
     pub calculates: bool,
+    /// Word of its address → the form whose definition is read as `form`.
+    pub describes: BTreeMap<String, String>,
     /// Its form reads the body: the same rules and texts as on a page.
     pub body: Option<String>,
     /// The body may also have fields of the steps' forms.
@@ -190,6 +193,9 @@ impl Endpoint {
         }
         let (names_client, needs_proof) = (fields.bool("client"), fields.bool("proof"));
         let calculates = fields.text("calculates");
+        let described = fields.entries("describes").iter();
+        let describes =
+            described.filter_map(|(word, form)| Some((word.name.clone(), form.as_str()?.to_owned()))).collect();
         if let (Some(at), Some(_)) = (fields.get("query"), &calculates) {
             let message = "`calculates` names the form of the query: beside it is no `query`";
             fields.problems.push(Problem::error("shape", &at.span, message));
@@ -277,6 +283,7 @@ impl Endpoint {
             query,
             query_form,
             calculates: calculates.is_some(),
+            describes,
             body,
             body_steps,
             who,
@@ -303,6 +310,11 @@ impl Endpoint {
             account,
             span,
         })
+    }
+
+    /// The form that the filled parts of its address name.
+    pub fn described(&self, path: &Map<String, Value>) -> Option<&String> {
+        path.values().filter_map(Value::as_str).find_map(|word| self.describes.get(word))
     }
 
     /// The records that are listed, if any are.

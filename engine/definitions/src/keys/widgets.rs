@@ -47,7 +47,10 @@ pub const ROWS: &[Key] = &[
 /// Keys of `x-ui` of an object.
 pub const OBJECT: &[Key] = &[GROUP, SHOW, HINT, REVIEW];
 /// Keys of `x-ui` of the form itself.
-pub const FORM: &[Key] = &[name("submit", &["change"], "it has no button and sends itself a moment after a change")];
+pub const FORM: &[Key] = &[
+    name("submit", &["change"], "it has no button and sends itself a moment after a change"),
+    name("tells", &[], "the endpoint that is told of each field that was filled, once and never what with"),
+];
 
 const TEXT: &[&str] = &["string"];
 const NUMBER: &[&str] = &["integer", "number"];

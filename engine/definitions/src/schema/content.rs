@@ -87,7 +87,11 @@ fn form() -> Value {
         ("groups", "Fields that are shown, required and kept together", map_of(group)),
         ("required", "Required when shown", list_of(text())),
         ("properties", "JSON Schema 2020-12 of each field, in their order", map_of(field)),
-        ("x-ui", "", closed(&[("submit", widgets::FORM[0].note, words(&["change"]))])),
+        (
+            "x-ui",
+            "",
+            closed(&[("submit", widgets::FORM[0].note, words(&["change"])), ("tells", widgets::FORM[1].note, text())]),
+        ),
         ("variants", "Patches for a role, channel or partner", list_of(needs(variant, &["for"]))),
         ("messages", "/field → keyword → text", map_of(map_of(text()))),
         ("description", "", text()),

@@ -85,6 +85,7 @@ export function StepForm({
     summary: problems.length >= SUMMARY_MIN,
   });
   const latest = useRef(data);
+  const told = useRef(new Set<string>());
   const edited = useRef(new Set<string>());
   const waiting = useRef(new Set<() => void>());
   useEffect(() => {
@@ -137,6 +138,17 @@ export function StepForm({
     onChange(next);
   };
 
+  /** Which field was filled, once and never what with, where the form `tells` of it (R5-43). */
+  const tell = (pointer: string) => {
+    const to = (schema as Schema)['x-ui']?.tells;
+    if (!to || told.current.has(pointer)) return;
+    told.current.add(pointer);
+    const headers = { 'content-type': 'application/json', 'x-journey': '1' };
+    void fetch(to, { method: 'POST', keepalive: true, headers, body: JSON.stringify({ field: pointer.slice(1) }) }).catch(
+      () => undefined,
+    );
+  };
+
   const blur = (event: FocusEvent) => {
     const field = (event.target as HTMLElement).closest?.<HTMLElement>('[data-pointer]');
     if (!field || (event.relatedTarget instanceof Node && field.contains(event.relatedTarget))) return;
@@ -148,6 +160,7 @@ export function StepForm({
         latest.current = tidied;
         onChange(tidied);
       }
+      if (read(latest.current, pointer) !== undefined) tell(pointer);
       // an empty field that was only passed through is not an error yet; submit tells
       if (read(latest.current, pointer) !== undefined || edited.current.has(pointer))
         setLeft((before) => new Set([...before, pointer]));

@@ -73,6 +73,7 @@ async fn answer_here(
     let asked = endpoint.asked(pairs.iter().map(|(name, text)| (name.as_ref(), text.as_ref())));
     let query = asked.map_err(|misfit| refused(misfit.pointer, "query", misfit.message))?;
     let actor = who(app, request.headers()).await?;
+    let described = endpoint.described(&path).and_then(|form| catalog.form_in(&language, form));
     let found = Map::from_iter([
         ("path".to_owned(), Value::Object(path)),
         ("query".to_owned(), query),
@@ -82,6 +83,13 @@ async fn answer_here(
         ("visit".to_owned(), visit(app, catalog, request.headers(), actor.as_ref())),
     ]);
     let mut asked = Asked { app, catalog, endpoint: &endpoint, language, found };
+    if let Some(form) = described {
+        let now = Now::at(app.runtime.now_ms(), ZONE);
+        let (host, context) = (catalog.host_in(&asked.language, &now), json!({}));
+        let scope = Scope::new().with("context", &context).with_host(&host);
+        let view = form.view(&Audience::default(), &scope).map_err(|error| broken(&endpoint, &error))?;
+        asked.found.insert("form".into(), json!(view.schema));
+    }
     if let Some(form) = &endpoint.query_form {
         let given = pairs.iter().map(|(name, text)| (name.to_string(), Value::from(text.as_ref())));
         let fields = catalog.form(form).map(|form| form.properties()).unwrap_or_default();
