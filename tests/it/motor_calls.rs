@@ -189,6 +189,12 @@ async fn is_asked(line: &Line) {
     assert!(good.len() > 10, "{}", good.len());
     assert!(declined.iter().all(|quote| quote["declined"]["code"].is_string() && quote["insurerName"].is_string()));
     good.iter().for_each(|offer| holds(offer, line.own_damage_rate, line.third_party));
+    // R3-18: what the insurers say is usual is the value of the request now, in whole rupees.
+    let told = asked(&visitor, "/api/v1/lead/get-details", json!({"leadId": id})).await;
+    let usual = paise(&told["idv"]) * 100;
+    let [least, most] = ["idvMin", "idvMax"]
+        .map(|key: &'static str| good.iter().map(move |offer| paise(&offer[key])).filter(|idv| *idv > 0));
+    assert!(least.min() <= Some(usual) && Some(usual) <= most.max(), "{told}");
 
     // Another kind of cover has another price; what is none is refused.
     let insurer = good[0]["insurerId"].clone();
@@ -605,7 +611,9 @@ async fn shown_by_link(server: &TestServer, mobile: &str, words: &str, journey: 
 async fn prices_and_proposals_are_shared_and_identities_checked() {
     let server = shop().await;
     let failed = "The KYC is unsuccessful. Please click on Verify KYC to re-submit. After redirection, please close insurance company window.";
-    for (version, mobile, insurer) in [("", "9812345661", "kotak"), ("secure/v4/", "9812345662", "hdfc-ergo")] {
+    let versions =
+        [("v1", "9812345661", "kotak"), ("v2", "9812345664", "hdfc-ergo"), ("v1/secure/v4", "9812345662", "hdfc-ergo")];
+    for (version, mobile, insurer) in versions {
         let visitor = server.visitor();
         let mut lead = CAR.lead(&visitor).await;
         lead["mobile"] = json!(mobile);
@@ -627,9 +635,9 @@ async fn prices_and_proposals_are_shared_and_identities_checked() {
         assert_eq!(shown["step"]["id"], "car.quotes", "{shown}");
         assert!(!shown.to_string().contains("Asha") && !shown.to_string().contains(mobile), "{shown}");
 
-        let share = format!("/api/v1/{version}proposal/share");
+        let share = format!("/api/{version}/proposal/share");
         assert_eq!(refusal(&post(&visitor, &share, json!({"proposalId": id})).await, 409)[0], "proposal.incomplete");
-        let saved = asked(&visitor, &format!("/api/v1/{version}proposal"), json!({"leadId": id, "quoteId": offer["quoteId"],
+        let saved = asked(&visitor, &format!("/api/{version}/proposal"), json!({"leadId": id, "quoteId": offer["quoteId"],
             "owner": {"customerType": "individual", "title": "Ms", "firstName": "Asha", "lastName": "Rao", "gender": "female",
                 "dob": "1990-04-12", "mobile": mobile, "email": "asha@example.com"},
             "address": {"pincode": "411001", "line1": "12 Lake View"},
@@ -666,21 +674,24 @@ async fn prices_and_proposals_are_shared_and_identities_checked() {
         let good = checks(way, document, right).await.ok(200)["data"].clone();
         assert_eq!((&good["verified"], &good["method"]), (&json!(true), &json!(way)), "{good}");
 
+        let submit = format!("/api/{version}/proposal/submit");
         let shared = asked(&visitor, &share, json!({"proposalId": id})).await;
         assert_eq!((&shared["proposalId"], &shared["sent"]), (&json!(id), &json!(true)));
         let shown = shown_by_link(&server, mobile, "Your insurance proposal", &id).await;
         assert_eq!(shown["step"]["id"], "car.purchase.check", "{shown}");
         assert!(!shown.to_string().contains("asha@example.com"), "{shown}");
+        let submitted = asked(&visitor, &submit, json!({"proposalId": id})).await;
+        assert_eq!((&submitted["status"], &submitted["total"]), (&json!("submitted"), &offer["premium"]["total"]));
     }
     server.stop().await;
 }
 
-/// Ten seconds of nothing, as a phone writes it.
+/// Half a minute of nothing, as a phone writes it.
 fn film() -> Vec<u8> {
     let boxed = |name: &[u8], content: &[u8]| -> Vec<u8> {
         [&u32::try_from(content.len() + 8).expect("small").to_be_bytes(), name, content].concat()
     };
-    let header = [&[0; 12][..], &600u32.to_be_bytes(), &6_000u32.to_be_bytes(), &[0; 80]].concat();
+    let header = [&[0; 12][..], &600u32.to_be_bytes(), &18_000u32.to_be_bytes(), &[0; 80]].concat();
     let moov = boxed(b"moov", &boxed(b"mvhd", &header));
     [boxed(b"ftyp", b"mp42\0\0\0\0isom"), boxed(b"mdat", &vec![7; 300_000]), moov].concat()
 }
@@ -713,6 +724,10 @@ async fn documents_of_a_ticket_are_handed_in_and_found() {
     }
     call["video_walkaround"] =
         json!([hands_in(&server, &visitor, &url, "video_walkaround", ("video/mp4", film())).await]);
+    // R7.3-27: what is written on a paper is read.
+    let front = format!("{url}/{}", call["rc_front"][0].as_str().expect("an id"));
+    let paper = visitor.get(&front).await.ok(200);
+    assert_eq!(paper["read"]["fields"]["registration"]["value"], "DL3CAB1234", "{paper}");
     asked(&visitor, "/api/v1/uploadDocuments", call.clone()).await;
     let documents = visitor.get(&read).await.ok(200)["data"]["documents"].clone();
     let of = |kind: &str| documents.as_array()?.iter().find(|document| document["kind"] == kind).cloned();

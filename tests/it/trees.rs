@@ -97,7 +97,7 @@ async fn pages_of_content_say_what_they_are_for() {
     server.stop().await;
 }
 
-/// R2.4-33, R2.4-34, R2.4-36, R2.4-37, R2.4-42, R3-47, R9-41
+/// R2.4-33, R2.4-34, R2.4-35, R2.4-36, R2.4-37, R2.4-40, R2.4-42, R3-47, R9-41
 #[tokio::test(flavor = "multi_thread")]
 async fn insurers_have_pages_of_their_own() {
     let server = product().await;
@@ -116,6 +116,25 @@ async fn insurers_have_pages_of_their_own() {
     for unknown in ["/nonsense", "/user-reviews/review-99.htm", "x"] {
         assert_eq!(visitor.get(&format!("{company}{unknown}")).await.status, 404, "{unknown}");
     }
+    // R2.4-35: twenty garages to a page, in the cities where it has some; and R2.4-37: reviews of a second page.
+    let numbered = |path: &str, pages: usize| {
+        let further = (2..=pages).map(|n| format!("{path}/{n}"));
+        std::iter::once(path.to_owned()).chain(further).collect::<Vec<_>>()
+    };
+    let garages = numbered("/car-insurance/companies/digit/garage-in-mumbai", 5);
+    let bikes = numbered("/bike-insurance/companies/raheja-qbe/garage-in-pune", 2);
+    let reviews = ["car", "bike"].map(|line| format!("/{line}-insurance/companies/digit/user-reviews/2"));
+    for path in garages.iter().chain(&bikes).chain(&reviews) {
+        assert_eq!(visitor.get(path).await.status, 200, "{path}");
+    }
+    let (one, two) = (visitor.get(&garages[0]).await.text(), visitor.get(&garages[1]).await.text());
+    assert!(one.contains("86 garages") && one.contains("samples") && one.contains("noindex"));
+    assert_eq!((one.matches("Sample garage").count(), two.matches("Sample garage").count()), (20, 20));
+    for unknown in ["/garage-in-mumbai/6", "/garage-in-atlantis", "/user-reviews/3"] {
+        assert_eq!(visitor.get(&format!("{company}{unknown}")).await.status, 404, "{unknown}");
+    }
+    // R2.4-40: a make with one model is not for search engines.
+    assert!(visitor.get("/car-insurance/nissan").await.text().contains("content=\"noindex\""));
     // The odd rows have the author under one name, the even ones under another; both are shown.
     for review in [1, 2] {
         let page = visitor.get(&format!("{company}/user-reviews/review-{review}.htm")).await;

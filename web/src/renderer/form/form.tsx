@@ -144,9 +144,12 @@ export function StepForm({
     if (!to || told.current.has(pointer)) return;
     told.current.add(pointer);
     const headers = { 'content-type': 'application/json', 'x-journey': '1' };
-    void fetch(to, { method: 'POST', keepalive: true, headers, body: JSON.stringify({ field: pointer.slice(1) }) }).catch(
-      () => undefined,
-    );
+    void fetch(to, {
+      method: 'POST',
+      keepalive: true,
+      headers,
+      body: JSON.stringify({ field: pointer.slice(1) }),
+    }).catch(() => undefined);
   };
 
   const blur = (event: FocusEvent) => {
