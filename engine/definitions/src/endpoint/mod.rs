@@ -359,6 +359,15 @@ impl Endpoint {
         started.chain(self.finds.iter().filter_map(|finds| finds.flow.as_ref())).flat_map(Flow::ids)
     }
 
+    /// Whether some calls are answered with 404: the caller may not call it, or something that the call names (a word of
+    /// the address, a journey, a workflow, a session) is not there or not the caller's.
+    pub fn may_be_missing(&self) -> bool {
+        let is_guarded = self.who != Who::Anyone || !self.roles.is_empty();
+        let chooses = self.start.as_ref().is_some_and(|start| matches!(start.flow, Flow::Chosen { .. }));
+        let lists_words = self.address.open().any(|(_, words)| !words.is_empty());
+        is_guarded || self.finds.is_some() || chooses || lists_words || self.personal.names_session()
+    }
+
     /// The workflow that it starts signs somebody in, and the caller has neither a sign-in nor a proof of work.
     pub fn lacks_proof(&self, workflow: &Workflow) -> bool {
         workflow.signs_in.is_some() && self.who != Who::Person && !self.needs_proof

@@ -128,6 +128,11 @@ impl Personal {
         self.takes_over.is_some()
     }
 
+    /// Whether the call names a session or a page that may not be there.
+    pub(super) fn names_session(&self) -> bool {
+        self.holds.is_some() || self.checks.is_some()
+    }
+
     /// What is to be kept of the person.
     pub fn profile(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<Value>, EvalError> {
         self.profile.as_ref().map(|profile| profile.eval(&scope(found).with_host(host))).transpose()

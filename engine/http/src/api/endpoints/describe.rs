@@ -84,10 +84,7 @@ fn refusals(endpoint: &Endpoint) -> Vec<Code> {
     if endpoint.who == Who::Person {
         codes.push(Code::SignIn);
     }
-    // For who may not call it, it is not there; nor is the journey that is not the caller's, nor another word than the
-    // listed ones in its address.
-    let lists_words = endpoint.address.open().any(|(_, words)| !words.is_empty());
-    if endpoint.who != Who::Anyone || !endpoint.roles.is_empty() || endpoint.finds.is_some() || lists_words {
+    if endpoint.may_be_missing() {
         codes.push(Code::NotFound);
     }
     if endpoint.finds.is_some() {
