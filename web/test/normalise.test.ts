@@ -56,6 +56,7 @@ test.each([
   ['91981234567', '91981234567'], // it may still be either: no digit is cut
   ['9198123456', '9198123456'],
   ['९८७६५४३२१०', '9876543210'],
+  ['9715012345', '9715012345'], // a number in India
 ])('mobile typed %s', (keys, expected) => expect(typedKeys(keys)).toBe(expected));
 
 test.each([
@@ -69,7 +70,24 @@ test.each([
   ['\u202a+919876543210\u202c', '9876543210'],
   ['98765 43210 / 98123 45670', '98765432109812345670'], // two of them are refused
   ['90000000012345', '90000000012345'], // R5-12: it stays to be refused, nobody's number is made of it
+  ['+971 50 123 4567', '+971501234567'], // R5-13: with its country
+  ['+971 (0)50 123 4567', '+971501234567'],
+  ['971501234567', '+971501234567'],
+  ['00971501234567', '+971501234567'],
+  ['+97', '+97'],
 ])('mobile pasted %s', (text, expected) => expect(mobileTyped(text, '')).toBe(expected));
+
+test.each([
+  ['501234567', '+971501234567'],
+  ['0501234567', '+971501234567'],
+  ['+919876543210', '9876543210'], // its country goes with it
+  ['971501234567', '+971501234567'],
+  ['', '+971'],
+])('mobile pasted %s where the Emirates are chosen (R5-14)', (text, expected) =>
+  expect(mobileTyped(text, '+971')).toBe(expected));
+
+test('a tenth digit is not taken by a number of the Emirates', () =>
+  expect(mobileTyped('5012345678', '+971501234567')).toBe('+971501234567'));
 
 test.each<[string, boolean, unknown]>([
   ['12', false, 12],

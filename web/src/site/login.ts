@@ -3,15 +3,15 @@
  * only says that somebody is logged in; the session's cookie alone opens anything.
  */
 
-import { mobileTyped } from '../renderer/widgets/mobile-typed';
+import { COUNTRIES, countryOf, dialled, mobileTyped, numberOf } from '../renderer/widgets/mobile-typed';
 import { t } from '../ui/words';
 import type { Boot } from './boot';
 import { keepsCookies } from './cookies';
 import { ways } from './help';
 import { hasEnded, keep, leave, post, type Refused } from './person';
 
-/** six times nine more than the first digits: all nines are no number */
-const MOBILE = /^(?!9{10})[6-9][0-9]{9}$/;
+/** of India (all nines are no number) or of the Emirates */
+const MOBILE = /^((?!9{10})[6-9][0-9]{9}|[+]9715[024568][0-9]{7})$/;
 
 const { site } = JSON.parse(document.getElementById('boot')!.textContent) as Boot;
 let dialog: HTMLDialogElement | undefined;
@@ -64,28 +64,34 @@ let last: { asked: Asked; authCode: string; until: number; again: number } | und
 const LIFE_MS = 300_000;
 
 function askNumber(body: HTMLElement, given = ''): void {
-  const input = make('input', { id: 'login-mobile', className: 'input', type: 'tel', value: given, required: true });
+  const input = make('input', { id: 'login-mobile', className: 'input', type: 'tel', required: true });
   input.autocomplete = 'tel-national';
   input.inputMode = 'numeric';
-  let before = given;
+  const country = make('select', { className: 'affix' }, ...COUNTRIES.map((code) => new Option(code)));
+  country.setAttribute('aria-label', t('country_code'));
+  let value = '';
+  const show = (next: string) => {
+    value = next;
+    country.value = countryOf(next);
+    input.value = numberOf(next);
+  };
+  show(given);
+  country.onchange = () => show(dialled(country.value, input.value));
   input.oninput = (event) => {
     // what is being composed is not touched
-    if ((event as InputEvent).isComposing) return;
-    before = input.value = mobileTyped(input.value, before);
+    if (!(event as InputEvent).isComposing) show(mobileTyped(input.value, value));
   };
-  input.addEventListener('compositionend', () => {
-    before = input.value = mobileTyped(input.value, before);
-  });
+  input.addEventListener('compositionend', () => show(mobileTyped(input.value, value)));
   const step = form(t('mobile_number'), input, t('send_otp'), async () => {
-    if (!MOBILE.test(input.value)) return t('mobile_invalid');
-    const asked: Asked = { mobile: input.value, source: '', sub_source: '' };
+    if (!MOBILE.test(value)) return t('mobile_invalid');
+    const asked: Asked = { mobile: value, source: '', sub_source: '' };
     if (last?.asked.mobile === asked.mobile && Date.now() < last.until) return askCode(body, last);
     if (!keepsCookies()) return cookiesNeeded();
     const sent = await send(asked);
     if (sent.statusCode !== 200) return sent.message || t('went_wrong');
     askCode(body, remember(asked, sent));
   });
-  step.querySelector('.control')?.prepend(make('span', { className: 'affix', textContent: '+91', ariaHidden: 'true' }));
+  step.querySelector('.control')?.prepend(country);
   step.append(...byPhone());
   body.replaceChildren(step);
   input.focus();
@@ -167,7 +173,12 @@ function askCode(body: HTMLElement, first: NonNullable<typeof last>): undefined 
     }
     again.disabled = false;
   };
-  const number = make('p', {}, `${t('sent_to', { number: `+91 ${asked.mobile}` })} `, change);
+  const number = make(
+    'p',
+    {},
+    `${t('sent_to', { number: `${countryOf(asked.mobile)} ${numberOf(asked.mobile)}` })} `,
+    change,
+  );
   step.insertBefore(number, step.firstChild);
   step.append(stays, again, said, ...byPhone());
   body.replaceChildren(step);

@@ -375,12 +375,16 @@ pub(crate) fn is_email(to: &str) -> bool {
     to.contains('@')
 }
 
-/// Ten digits without prefix (R5-11), or what was given.
+/// A number in India as ten digits without prefix (R5-11), one of the Emirates as `+971` and nine digits (R5-13); of
+/// anything else the digits that were given.
 pub(crate) fn normal_mobile(text: &str) -> String {
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
-    if digits.len() > 10 && (digits.starts_with("91") || digits.starts_with('0')) {
-        digits[digits.len() - 10..].to_string()
-    } else {
-        digits
+    let bare = digits.trim_start_matches('0');
+    let in_india = bare.strip_prefix("91").map(|number| number.trim_start_matches('0'));
+    match in_india.filter(|number| number.len() == 10) {
+        Some(number) => number.to_owned(),
+        None if bare.len() == 12 && bare.starts_with("971") => format!("+{bare}"),
+        None if bare.len() == 10 => bare.to_owned(),
+        None => digits,
     }
 }

@@ -1,6 +1,6 @@
 /** The one-line control that most widgets are made of: affixes, and a note on what was not taken as it was typed. */
 import type { WidgetProps } from '@rjsf/utils';
-import type { InputHTMLAttributes } from 'react';
+import type { InputHTMLAttributes, ReactElement } from 'react';
 import { nameOf, tied } from '../form/field';
 import { useTyping } from './typing';
 import { uiOf } from './ui';
@@ -9,7 +9,8 @@ interface Props extends Omit<InputHTMLAttributes<HTMLInputElement>, 'prefix' | '
   widget: WidgetProps;
   text: string;
   onText: (text: string) => void;
-  prefix?: string;
+  /** text before the control, or a control of its own */
+  prefix?: string | ReactElement;
   suffix?: string;
   /** class of the frame around the control */
   frame?: string;
@@ -32,7 +33,7 @@ export function Input({
   return (
     <>
       <div className={frame}>
-        {prefix && <span className="affix">{prefix}</span>}
+        {typeof prefix === 'string' && prefix ? <span className="affix">{prefix}</span> : prefix}
         <input
           className={`input ${className}`.trim()}
           id={id}

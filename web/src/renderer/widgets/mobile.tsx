@@ -1,18 +1,33 @@
 import type { WidgetProps } from '@rjsf/utils';
+import { t } from '../../ui/words';
 import { Input } from './input';
-import { mobileTyped } from './mobile-typed';
+import { COUNTRIES, countryOf, dialled, mobileTyped, numberOf } from './mobile-typed';
 import { uiOf } from './ui';
 
-/** A ten-digit mobile number: digits only, a leading 0 or +91 dropped, also when a whole number is pasted. (R5-10, R5-11) */
+/** A mobile number with its country: digits only, a leading 0 or country dropped, also when a whole number is pasted. (R5-10, R5-11, R5-14) */
 export function MobileWidget(props: WidgetProps) {
-  const { value, onChange } = props;
+  const { id, value, onChange, disabled, readonly } = props;
+  const known = String(value ?? '');
   return (
     <Input
       widget={props}
-      text={String(value ?? '')}
+      text={numberOf(known)}
       maxLength={undefined} // a number pasted with its prefix is longer at first
-      onText={(text) => onChange(mobileTyped(text, String(value ?? '')) || undefined)}
-      prefix={uiOf(props).prefix ?? '+91'}
+      onText={(text) => onChange(mobileTyped(text, known) || undefined)}
+      prefix={
+        <select
+          className="affix"
+          id={`${id}-country`}
+          aria-label={t('country_code')}
+          disabled={disabled || readonly}
+          value={countryOf(known)}
+          onChange={(event) => onChange(dialled(event.target.value, numberOf(known)) || undefined)}
+        >
+          {COUNTRIES.map((country) => (
+            <option key={country}>{country}</option>
+          ))}
+        </select>
+      }
       type="tel"
       inputMode="numeric"
       autoComplete={uiOf(props).autocomplete ?? 'tel-national'}
@@ -25,8 +40,8 @@ export const example = {
   schema: {
     type: 'string',
     title: 'Mobile number',
-    pattern: '^[6-9][0-9]{9}$',
-    maxLength: 10,
+    pattern: '^([6-9][0-9]{9}|[+]9715[024568][0-9]{7})$',
+    maxLength: 13,
     'x-messages': { pattern: 'Invalid mobile number.' },
     'x-ui': { widget: 'mobile', hint: 'We send a one-time password to it' },
   },
