@@ -114,3 +114,25 @@ async fn a_secret_is_sealed_also_where_the_definition_fails() {
     assert!(!kept.contains(NUMBER), "{kept}");
     server.stop().await;
 }
+
+/// R9-39: who comes back within 45 days for health and 90 for life goes on, later she begins anew. What was handed in stays for as
+/// long as the insurer may take.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_visit_is_gone_on_with_within_its_days() {
+    const DAY_MS: i64 = 86_400_000;
+    let files = Files::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).expect("the definitions are there");
+    let server = TestServer::start_with(files, |settings| settings.session.ttl_ms = 90 * DAY_MS).await;
+    for (workflow, days) in [("health/retail", 45), ("life/term", 90)] {
+        let visitor = server.visitor();
+        let body = json!({"workflow": workflow, "type": "save", "data": {}}).to_string();
+        let begun =
+            visitor.send("POST", "/api/v1/journeys", &[("idempotency-key", workflow)], Some(body)).await.ok(201);
+        server.clock.advance(days * DAY_MS - 60_000);
+        let path = format!("/api/v1/journeys/{}", id(&begun));
+        assert_eq!(visitor.get(&path).await.ok(200)["journey"]["status"], "active", "{workflow}");
+        server.clock.advance(120_000);
+        let late = visitor.get(&path).await;
+        assert_eq!((late.status, late.code().as_str()), (410, "expired"), "{workflow}: {}", late.text());
+    }
+    server.stop().await;
+}

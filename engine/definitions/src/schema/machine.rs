@@ -18,11 +18,16 @@ pub fn all() -> Kinds {
 }
 
 fn workflow() -> Value {
+    let choice = closed(&[("when", "CEL over the context", cel()), ("for", "After this", duration())]);
     let mut keys = vec![
         ("title", "What people call it", text()),
         ("base", "Address of its first page: /parcel-cover", text()),
         ("timezone", "Zone of `today`; Asia/Kolkata by default", text()),
-        ("ttl", "An idle journey expires after this", duration()),
+        (
+            "ttl",
+            "An idle journey expires after this, or after the first of these whose `when` holds",
+            json!({"anyOf": [duration(), list_of(choice)]}),
+        ),
         (
             "signs_in",
             "At its end the session is signed in as the person whose number was verified in it, or as one of the staff; or who is signed in has this number or e-mail address",

@@ -47,6 +47,7 @@ pub(crate) fn compile(
     builder.delays(&tree, "");
     let (track, presence) = (builder.report(&tree, "track"), builder.report(&tree, "presence"));
     let listed = builder.listed(&tree);
+    let ttl = builder.ttl(&tree);
     let machine_tree = builder.root(&tree, &Place::root());
     let delays = std::mem::take(&mut builder.delays);
     let vocabulary = machine_vocabulary(&delays);
@@ -104,7 +105,7 @@ pub(crate) fn compile(
         track,
         presence,
         listed,
-        ttl_ms: head.ttl_ms,
+        ttl,
         signs_in: head.signs_in,
         version,
         closure,
@@ -182,7 +183,6 @@ struct Head {
     base: String,
     timezone: chrono_tz::Tz,
     language: String,
-    ttl_ms: Option<i64>,
     signs_in: Option<SignIn>,
     params: Value,
     scene: Option<Scene>,
@@ -203,7 +203,6 @@ fn head(tree: &Node, id: &str, problems: &mut Vec<Problem>) -> Head {
     }
     let timezone = timezone(&mut fields).unwrap_or(chrono_tz::Tz::Asia__Kolkata);
     let language = fields.text("language").unwrap_or_else(|| "en".into());
-    let ttl_ms = fields.duration("ttl");
     let signs_in = match fields.get("signs_in").and_then(Node::as_str) {
         Some("staff") => Some(SignIn::Staff),
         Some("number") => Some(SignIn::Number),
@@ -238,7 +237,7 @@ fn head(tree: &Node, id: &str, problems: &mut Vec<Problem>) -> Head {
         }
     }
     let links = super::steps::links(&mut fields);
-    Head { title, base, timezone, language, ttl_ms, signs_in, params, scene, sections, aliases, links }
+    Head { title, base, timezone, language, signs_in, params, scene, sections, aliases, links }
 }
 
 impl Builder<'_> {

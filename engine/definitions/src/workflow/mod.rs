@@ -20,6 +20,7 @@ pub(crate) mod standalone;
 mod step;
 mod steps;
 mod tracking;
+mod ttl;
 mod values;
 mod verified;
 mod verify;
@@ -41,6 +42,7 @@ pub use invoke::{Invoke, Reuse, Source};
 pub use listed::{LISTED, Listed};
 pub use step::{Accept, Only, Redirect, Step, StepKind, Trail, VIEWER, Waits};
 pub use tracking::Report;
+pub use ttl::Ttl;
 
 use crate::catalog::Catalog;
 use crate::contract::{Contract, Contracts};
@@ -82,7 +84,7 @@ pub struct Workflow {
     /// What lists say of its requests.
     pub listed: Listed,
     /// An idle journey expires after this.
-    pub ttl_ms: Option<i64>,
+    pub ttl: Ttl,
     /// At its end the session is signed in as the person whose number was verified in it.
     pub signs_in: Option<SignIn>,
     /// Hash of the closure: 32 hex digits.

@@ -325,7 +325,7 @@ impl Builder<'_> {
         crate::expressions::mapping(node, shared_vocabulary(), extra, problems)
     }
 
-    fn expression(&mut self, node: &Node, extra: &[&str], problems: &mut Vec<Problem>) -> Option<Expression> {
+    pub fn expression(&mut self, node: &Node, extra: &[&str], problems: &mut Vec<Problem>) -> Option<Expression> {
         crate::expressions::expression(node, shared_vocabulary(), extra, problems)
     }
 }

@@ -86,7 +86,7 @@ impl Turn<'_> {
     /// A person acted, with this key: the time to live starts anew.
     pub fn acted(&mut self, key: IdempotencyKey) {
         self.commit.idempotency = Some(key);
-        self.record.expires_at_ms = self.workflow.ttl_ms.map(|ttl| self.now_ms + ttl);
+        self.record.expires_at_ms = self.with_scope(|scope| self.workflow.ttl.ms(scope)).map(|ttl| self.now_ms + ttl);
     }
 
     /// As whom the sender's session is to be signed in: a journey that does so has come to its end, and the number was
