@@ -178,3 +178,39 @@ async fn pages_that_the_layout_names_are_there() {
     }
     server.stop().await;
 }
+
+/// R1-39: the page counts down until the last moment of the day, and says nothing of it afterwards.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_tax_timer_is_there_until_its_day() {
+    const DAY_MS: i64 = 86_400_000;
+    let server = product().await;
+    let visitor = server.visitor();
+    let last = chrono::NaiveDate::from_ymd_opt(2024, 3, 31).expect("a day");
+    let days = (last - TestServer::first_day()).num_days();
+    // an address of its own each day: a page that was made a moment ago is kept for everybody
+    for (day, shown) in [(0, false), (days - 1, true), (days, true), (days + 1, false)] {
+        server.clock.advance(day * DAY_MS);
+        let page = visitor.get(&format!("/tax-saving-schemes?day={day}")).await.text();
+        assert!(page.contains("Tax saving schemes"), "day {day}");
+        assert_eq!(page.contains(r#"data-until="2024-03-31""#), shown, "day {day}");
+        server.clock.advance(-day * DAY_MS);
+    }
+    server.stop().await;
+}
+
+/// R7.2-22: how often a page was passed on, by way; nothing at all while the service that counts is away.
+#[tokio::test(flavor = "multi_thread")]
+async fn counts_of_shares_never_fail() {
+    let server = product().await;
+    let visitor = server.visitor();
+    let counts = async |path: &str| {
+        let answer = visitor.get(&format!("/api/v1/share-counts?path={path}")).await;
+        assert_eq!(answer.status, 200, "{path}");
+        answer.json()["counts"].clone()
+    };
+    let known = counts("/articles/policy-status").await;
+    let ways: Vec<&str> = known.as_array().expect("a list").iter().filter_map(|row| row["way"].as_str()).collect();
+    assert_eq!(ways, ["whatsapp", "facebook", "x"]);
+    assert_eq!(counts("/articles/down").await, serde_json::json!([]));
+    server.stop().await;
+}

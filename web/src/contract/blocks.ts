@@ -235,6 +235,8 @@ export interface CoverageBlock extends BlockHead {
 export interface ShareBlock extends BlockHead {
   /** goes before the address */
   text?: string;
+  /** address of the endpoint that tells how often the page was passed on: {counts: [{way, count}]} */
+  counts?: string;
   /** address of the page, as others reach it */
   url?: string;
 }

@@ -44,6 +44,7 @@ export interface Words {
   count_yes: never;
   counting: 'n' | 'all' | 'names' | 'open';
   counting_many: 'n' | 'all' | 'open';
+  country_code: never;
   coverage: never;
   covered: never;
   crore: 'n';
@@ -175,6 +176,7 @@ export interface Words {
   send_whatsapp: never;
   sent_to: 'number';
   share: never;
+  shared_times: 'n';
   short_list: never;
   show_all: never;
   show_offers: never;

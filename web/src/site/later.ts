@@ -21,6 +21,8 @@ if (slide) {
 }
 
 if (document.querySelector('[data-moves]')) import('./moves');
+const shared = document.querySelector<HTMLElement>('[data-counts]');
+if (shared) import('./share-counts').then((part) => part.tellCounts(shared));
 
 const { site, place, calculator, view } = JSON.parse(document.getElementById('boot')!.textContent) as Boot;
 if (!view?.journey.id) noteVisit();

@@ -431,5 +431,10 @@ const CALCULATOR: &[Key] = &[
 ];
 const SHARE: &[Key] = &[
     words("text", "goes before the address"),
+    name(
+        "counts",
+        &[],
+        "address of the endpoint that tells how often the page was passed on: `{counts: [{way, count}]}`",
+    ),
     value("url", Gives::Text, "address of the page, as others reach it").of(Side::Browser),
 ];

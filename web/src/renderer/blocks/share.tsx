@@ -3,20 +3,20 @@ import { Block } from '../../ui/block';
 import { t } from '../../ui/words';
 
 /** Ways to pass the page on: plain links, which tell nobody anything before they are pressed. */
-export function ShareView({ title, text = '', url }: ShareBlock) {
+export function ShareView({ title, text = '', counts, url }: ShareBlock) {
   if (!url) return null;
   const [words, address] = [encodeURIComponent(text), encodeURIComponent(url)];
   const ways = [
-    ['WhatsApp', `https://wa.me/?text=${words}%20${address}`],
-    ['X', `https://x.com/intent/post?text=${words}&url=${address}`],
-    ['Facebook', `https://www.facebook.com/sharer/sharer.php?u=${address}`],
-    [t('email'), `mailto:?subject=${words}&body=${address}`],
+    ['whatsapp', 'WhatsApp', `https://wa.me/?text=${words}%20${address}`],
+    ['x', 'X', `https://x.com/intent/post?text=${words}&url=${address}`],
+    ['facebook', 'Facebook', `https://www.facebook.com/sharer/sharer.php?u=${address}`],
+    ['email', t('email'), `mailto:?subject=${words}&body=${address}`],
   ];
   return (
     <Block kind="share" title={title ?? t('share')}>
-      <ul className="links">
-        {ways.map(([name, href]) => (
-          <li key={name}>
+      <ul className="links" data-counts={counts}>
+        {ways.map(([way, name, href]) => (
+          <li key={way} data-way={way}>
             <a href={href} {...(href?.startsWith('https') ? { target: '_blank', rel: 'noopener' } : {})}>
               {name}
             </a>
