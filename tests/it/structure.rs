@@ -1,5 +1,6 @@
 //! The shape of the repository: crate direction, no line of business in code, files where they belong.
 
+use engine_statechart::NodeKind;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -305,4 +306,29 @@ fn no_line_is_wider_than_120() {
         wide.extend(long.map(|(number, _)| format!("{}:{}", file.display(), number + 1)));
     }
     assert_eq!(wide, Vec::<String>::new());
+}
+
+/// R2.10-09: wherever a journey rests, a step is shown, and it has something to fill in, to look at or to wait for; a step that
+/// only shows something ends the journey, says what it waits for or offers something to press.
+#[test]
+fn every_state_has_a_screen_with_something_to_do() {
+    let files = engine_definitions::Files::read_dir(root()).expect("the definitions are there");
+    let catalog = engine_definitions::load(&files).catalog.expect("they load");
+    let mut empty = Vec::new();
+    for workflow in catalog.workflows() {
+        let machine = &workflow.machine;
+        for leaf in machine.nodes().filter(|node| node.kind == NodeKind::Atomic) {
+            let active: Vec<String> = machine.ancestors(leaf.id).map(str::to_owned).collect();
+            let is_beside =
+                active.iter().any(|id| machine.node(id).is_some_and(|node| node.kind == NodeKind::Parallel));
+            let step = workflow.step(&active);
+            let has_screen = step.is_some_and(|step| {
+                step.form.is_some() || step.view.is_some() || step.wait.is_some() || step.redirect.is_some()
+            });
+            if !is_beside && !has_screen && !leaf.is_transient {
+                empty.push(format!("{}: {}", workflow.id, leaf.path));
+            }
+        }
+    }
+    assert!(empty.is_empty(), "{empty:#?}");
 }

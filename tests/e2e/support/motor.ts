@@ -12,6 +12,7 @@ export interface Line {
 
 export const car: Line = { base: '/car-insurance', noun: 'car', workflow: 'motor/car' };
 export const bike: Line = { base: '/bike-insurance', noun: 'bike', workflow: 'motor/bike' };
+export const commercial: Line = { base: '/commercial-vehicle-insurance', noun: 'vehicle', workflow: 'motor/commercial' };
 
 /** A day from today in India, as ISO date. */
 export function day(offset: number): string {
@@ -84,14 +85,14 @@ export class Motor {
 
   async number(plate: string): Promise<void> {
     await this.walk.open(this.line.base);
-    await this.at(/^(Car|Bike) insurance/, '');
+    await this.at(/^(Car|Bike|Commercial) insurance/, '');
     await this.walk.type('Registration number', plate);
     await this.walk.submit('See my prices');
   }
 
   async withoutNumber(answer: string | RegExp): Promise<void> {
     await this.walk.open(this.line.base);
-    await this.at(/^(Car|Bike) insurance/, '');
+    await this.at(/^(Car|Bike|Commercial) insurance/, '');
     await this.walk.choose('Do you have the number?', answer);
     await expect(this.walk.field('Registration number')).toHaveCount(0);
     await expect(this.walk.heading(/^Which (car|bike)/)).toBeVisible();
@@ -117,9 +118,16 @@ export class Motor {
     await this.walk.submit(`Yes, this is my ${this.line.noun}`);
   }
 
+  /** A lorry whose class, weight and papers the register knows. */
+  async use(): Promise<void> {
+    await this.at('What the vehicle does', '/use');
+    await expect(this.walk.field('Gross weight in kg')).toHaveValue('18500');
+    await this.walk.submit('Continue');
+  }
+
   /** A running comprehensive policy without claim. */
   async previous(): Promise<void> {
-    await this.at('Your last policy', '/previous-policy');
+    await this.at(/last policy/, '/previous-policy');
     await this.walk.choose(/changed owner/, 'No');
     await this.walk.choose(/kind of policy/, 'Comprehensive');
     await this.walk.choose(/still active/, 'Yes');

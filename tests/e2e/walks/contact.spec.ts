@@ -100,7 +100,7 @@ test('each field of a business lead is told of once when it is left, never what 
   page.on('request', (request) => {
     if (new URL(request.url()).pathname === '/api/v1/filled') told.push(request.postData() ?? '');
   });
-  await walk.open('/sme');
+  await walk.open('/sme/get-a-quote');
   const form = page.locator('form.form').first();
   const fields: [string, string][] = [
     ['name', 'Asha Rao'],

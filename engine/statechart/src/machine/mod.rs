@@ -114,6 +114,7 @@ impl Machine {
             parent: node.parent.map(|p| &*self.nodes[p as usize].id),
             span: &node.span,
             order: ix as usize,
+            is_transient: node.always.iter().any(|ix| self.transitions[*ix as usize].guard.is_none()),
         }
     }
 }

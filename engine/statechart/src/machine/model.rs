@@ -32,6 +32,8 @@ pub struct NodeView<'a> {
     pub span: &'a Span,
     /// Position in document order; the root is 0.
     pub order: usize,
+    /// Whether it is left as soon as it is entered: one of its `always` transitions has no guard.
+    pub is_transient: bool,
 }
 
 #[derive(Debug)]
