@@ -232,7 +232,7 @@ impl Process {
         self.child().as_ref().map(Child::id)
     }
 
-    /// SIGTERM: how long it took, and whether it ended well. Security rule 10 gives it 10 s.
+    /// SIGTERM: how long it took, and whether it ended well. It has 10 s.
     pub async fn stop(&self) -> Result<Duration> {
         self.signal("TERM")?;
         let begun = Instant::now();

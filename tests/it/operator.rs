@@ -1,4 +1,4 @@
-//! Operators: effects, incidents and histories, over HTTP and the command line's use cases (security rules 11, 12, 16).
+//! Operators: effects, incidents and histories, over HTTP and the command line's use cases.
 
 use engine_definitions::Files;
 use engine_runtime::operations::{Effects, JourneyHistory};

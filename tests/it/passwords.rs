@@ -1,4 +1,4 @@
-//! One-time passwords: sent, tried and used with the turn that does it (security rule 15).
+//! One-time passwords: sent, tried and used with the turn that does it.
 
 use crate::nodes::Nodes;
 use engine_definitions::Files;

@@ -2,7 +2,7 @@
 
 #![allow(clippy::disallowed_methods)] // the room of chance
 
-/// Exponential with full jitter: anywhere between nothing and `base · 2^(attempt - 1)`, capped (security rule 9).
+/// Exponential with full jitter: anywhere between nothing and `base · 2^(attempt - 1)`, capped.
 pub fn full_jitter(attempt: i32, base_ms: i64, cap_ms: i64) -> i64 {
     let doublings = attempt.clamp(1, 20) - 1;
     let ceiling = base_ms.max(1).saturating_mul(1 << doublings).min(cap_ms.max(1));

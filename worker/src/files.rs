@@ -25,19 +25,17 @@ pub async fn run(context: Context, stop: CancellationToken) {
             () = tokio::time::sleep(LOOK) => {}
         }
         match context.runtime.uploads.due().await {
-            Ok(asks) => {
-                asks.into_iter().for_each(|ask| drop(tokio::spawn(asked(context.clone(), memory.clone(), ask))))
-            }
+            Ok(asks) => asks.into_iter().for_each(|ask| drop(tokio::spawn(scan(context.clone(), memory.clone(), ask)))),
             Err(error) => tracing::warn!(%error, "files that are due are looked for again"),
         }
     }
 }
 
-async fn asked(context: Context, memory: Arc<Semaphore>, ask: AskFile) {
+async fn scan(context: Context, memory: Arc<Semaphore>, ask: AskFile) {
     let mib = u32::try_from(2 * ask.size / MIB + 1).unwrap_or(MEMORY_MIB).min(MEMORY_MIB);
     let Ok(_memory) = memory.acquire_many(mib).await else { return };
     let catalog = context.runtime.catalog();
-    let Some((partner, operation)) = catalog.called(&ask.operation) else {
+    let Some((partner, operation)) = catalog.operation_named(&ask.operation) else {
         tracing::error!(operation = ask.operation, "there is no such operation: the file waits");
         return;
     };
@@ -59,7 +57,7 @@ async fn asked(context: Context, memory: Arc<Semaphore>, ask: AskFile) {
             None
         }
     };
-    if let Err(error) = context.runtime.uploads.told(ask, said).await {
+    if let Err(error) = context.runtime.uploads.settle_question(ask, said).await {
         tracing::warn!(%error, "what a partner said of a file is asked again");
     }
 }

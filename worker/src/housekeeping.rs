@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// An unknown webhook reference is tried again for a day (workflows.md rule 22).
+/// An unknown webhook reference is tried again for a day.
 const PARKED_KEEP_MS: i64 = 24 * 3_600_000;
 const EXPIRE_BATCH: u32 = 200;
 const CLEAN_BATCH: u32 = 1_000;

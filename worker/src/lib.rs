@@ -27,7 +27,7 @@ use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
-/// Runs until `shutdown` completes; then finishes what was begun, for at most ten seconds (security rule 10).
+/// Runs until `shutdown` completes; then finishes what was begun, for at most ten seconds.
 pub async fn run(context: Context, shutdown: impl Future<Output = ()> + Send + 'static) -> Result<(), WorkerError> {
     let stop = CancellationToken::new();
     let housekeeping = tokio::spawn(housekeeping::run(context.clone(), stop.clone()));

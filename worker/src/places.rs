@@ -35,12 +35,12 @@ struct Lane {
 
 #[derive(Default)]
 struct Gates {
-    held: Mutex<HashMap<String, Held>>,
+    held: Mutex<HashMap<String, Occupied>>,
     freed: Notify,
 }
 
 #[derive(Default, Clone, Copy)]
-struct Held {
+struct Occupied {
     ahead: usize,
     others: usize,
 }
@@ -54,7 +54,7 @@ pub struct Taken {
 }
 
 /// The place of one job, as long as it lasts.
-pub struct Place {
+pub struct JobSlot {
     _permit: OwnedSemaphorePermit,
     _at_gate: Option<AtGate>,
 }
@@ -114,7 +114,7 @@ impl Places {
     }
 
     /// Until a job ends whose gate counts its places.
-    pub async fn freed(&self) {
+    pub async fn wait_for_slot(&self) {
         self.gates.freed.notified().await;
     }
 
@@ -137,20 +137,20 @@ impl Places {
     }
 
     /// The place of a claimed effect.
-    pub fn hold(&self, effect: &EffectRecord, permit: OwnedSemaphorePermit) -> Place {
+    pub fn hold(&self, effect: &EffectRecord, permit: OwnedSemaphorePermit) -> JobSlot {
         let lane = self.lanes.1.iter().find(|lane| lane.name == effect.lane);
         let at_gate = lane.map(|lane| {
             self.gates.change(&lane.gate, effect.is_ahead, |held| held + 1);
             AtGate { gates: self.gates.clone(), gate: lane.gate.clone(), is_ahead: effect.is_ahead }
         });
-        Place { _permit: permit, _at_gate: at_gate }
+        JobSlot { _permit: permit, _at_gate: at_gate }
     }
 }
 
-impl Place {
+impl JobSlot {
     /// Of a timer.
-    pub fn uncounted(permit: OwnedSemaphorePermit) -> Place {
-        Place { _permit: permit, _at_gate: None }
+    pub fn timer_slot(permit: OwnedSemaphorePermit) -> JobSlot {
+        JobSlot { _permit: permit, _at_gate: None }
     }
 }
 

@@ -6,7 +6,7 @@
 //! that. Busy, it gathers: looks follow each other after a pause, and a queue that had more is asked again when half of
 //! the places are free.
 
-use crate::places::{Place, Places, Taken};
+use crate::places::{JobSlot, Places, Taken};
 use apalis_core::backend::finalize::Ephemeral;
 use apalis_core::backend::{Backend, BackendConfig};
 use apalis_core::task::Task;
@@ -37,15 +37,15 @@ pub enum Work {
 
 /// What apalis carries; it must be cloneable, the work is done once all the same.
 #[derive(Clone)]
-pub struct Job(Arc<std::sync::Mutex<Option<(Work, Place)>>>);
+pub struct Job(Arc<std::sync::Mutex<Option<(Work, JobSlot)>>>);
 
 impl Job {
-    fn new(work: Work, place: Place) -> Self {
+    fn new(work: Work, place: JobSlot) -> Self {
         Job(Arc::new(std::sync::Mutex::new(Some((work, place)))))
     }
 
     /// The work, for the first who asks.
-    pub fn take(&self) -> Option<(Work, Place)> {
+    pub fn take(&self) -> Option<(Work, JobSlot)> {
         self.0.lock().unwrap_or_else(|e| e.into_inner()).take()
     }
 }
@@ -152,7 +152,7 @@ impl Claimer {
             tokio::select! {
                 () = stop.cancelled() => return None,
                 () = tokio::time::sleep(sleep) => {}
-                () = self.places.freed(), if !self.looked.full.is_empty() => {}
+                () = self.places.wait_for_slot(), if !self.looked.full.is_empty() => {}
                 changed = wake.changed() => if changed.is_err() { return None },
             }
         }
@@ -202,7 +202,7 @@ impl Claimer {
             jobs.push(Job::new(Work::Effect(Box::new(effect)), place));
         }
         jobs.extend(timers.into_iter().zip(places.timers).map(|(timer, permit)| {
-            let place = Place::uncounted(permit);
+            let place = JobSlot::timer_slot(permit);
             Job::new(Work::Timer(timer), place)
         }));
         let now = self.places.room(&self.runtime, &HashSet::new());
@@ -234,14 +234,14 @@ impl Claimer {
             return Vec::new();
         }
         let claim = ClaimRequest { ahead: ahead as u32, lanes, ..self.request(limit) };
-        claimed(self.runtime.store().claim_effects(claim).await)
+        log_claim_error(self.runtime.store().claim_effects(claim).await)
     }
 
     async fn claim_timers(&self, limit: usize) -> Vec<TimerRecord> {
         if limit == 0 {
             return Vec::new();
         }
-        let timers = claimed(self.runtime.store().claim_timers(self.request(limit)).await);
+        let timers = log_claim_error(self.runtime.store().claim_timers(self.request(limit)).await);
         self.runtime.work.prefetch(timers.iter().map(|timer| timer.journey.as_str())).await;
         timers
     }
@@ -256,7 +256,7 @@ impl Claimer {
     }
 }
 
-fn claimed<T>(claimed: Result<Vec<T>, StoreError>) -> Vec<T> {
+fn log_claim_error<T>(claimed: Result<Vec<T>, StoreError>) -> Vec<T> {
     claimed.unwrap_or_else(|error| {
         tracing::warn!(%error, "the queue cannot be read; trying again");
         Vec::new()

@@ -33,7 +33,7 @@ impl RecordKinds {
 }
 
 impl AccountParts {
-    pub fn whole() -> AccountParts {
+    pub fn everything() -> AccountParts {
         AccountParts { journeys: true, records: RecordKinds::All, documents: true, sessions: true, seen: true }
     }
 
@@ -56,7 +56,7 @@ impl AccountParts {
 
     fn add(&mut self, path: &[&str]) {
         match path {
-            [] => *self = AccountParts::whole(),
+            [] => *self = AccountParts::everything(),
             ["journeys", ..] => self.journeys = true,
             ["documents", ..] => self.documents = true,
             ["sessions", ..] => self.sessions = true,

@@ -1,6 +1,6 @@
 //! Opening hours: a zone, a week, holidays. One file, workflows/calendars.yaml, always live.
 
-use crate::fields::Fields;
+use crate::fields::MapReader;
 use crate::source::Node;
 use crate::values::{local_ms, parse_date, time_value};
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc};
@@ -86,7 +86,7 @@ impl Calendars {
 impl Calendar {
     fn compile(node: &Node, problems: &mut Vec<Problem>) -> Option<Calendar> {
         let mut fields =
-            Fields::open(node, "a calendar", &["title", "timezone", "messages", "week", "holidays"], problems)?;
+            MapReader::open(node, "a calendar", &["title", "timezone", "messages", "week", "holidays"], problems)?;
         let timezone = timezone(&mut fields)?;
         let messages = fields.texts("messages");
         let mut week: [Vec<(NaiveTime, NaiveTime)>; 7] = Default::default();
@@ -177,7 +177,7 @@ impl Calendar {
 }
 
 /// The zone of a `timezone` field; Asia/Kolkata when absent.
-pub fn timezone(fields: &mut Fields<'_, '_>) -> Option<Tz> {
+pub fn timezone(fields: &mut MapReader<'_, '_>) -> Option<Tz> {
     let Some(node) = fields.get("timezone") else { return Some(Tz::Asia__Kolkata) };
     let name = node.as_str().unwrap_or_default();
     let found = name.parse::<Tz>().ok();

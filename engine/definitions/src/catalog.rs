@@ -31,10 +31,10 @@ pub struct Catalog {
     pub(crate) messages: BTreeMap<String, Arc<Message>>,
     pub(crate) forms: BTreeMap<String, Arc<Form>>,
     /// The same in other languages.
-    pub(crate) said_forms: BTreeMap<String, BTreeMap<String, Arc<Form>>>,
+    pub(crate) translated_forms: BTreeMap<String, BTreeMap<String, Arc<Form>>>,
     pub(crate) tables: Tables,
     /// The same in other languages.
-    pub(crate) said_tables: BTreeMap<String, Tables>,
+    pub(crate) translated_tables: BTreeMap<String, Tables>,
     /// With those that only sandbox scripts read.
     pub(crate) sandbox_tables: Tables,
     pub(crate) masters: Masters,
@@ -45,7 +45,7 @@ pub struct Catalog {
     pub(crate) sites: BTreeMap<String, Site>,
     pub(crate) endpoints: Endpoints,
     /// The same in other languages.
-    pub(crate) said_endpoints: BTreeMap<String, Endpoints>,
+    pub(crate) translated_endpoints: BTreeMap<String, Endpoints>,
 }
 
 impl Catalog {
@@ -91,7 +91,7 @@ impl Catalog {
     }
 
     /// The operation of this name: `partner/operation`.
-    pub fn called(&self, name: &str) -> Option<(&Arc<Partner>, &Arc<Operation>)> {
+    pub fn operation_named(&self, name: &str) -> Option<(&Arc<Partner>, &Arc<Operation>)> {
         let (partner, operation) = name.split_once('/')?;
         let partner = self.partners.get(partner)?;
         Some((partner, partner.operation(operation)?))
@@ -129,7 +129,7 @@ impl Catalog {
 
     /// The same in a language; in English where it was not translated.
     pub fn form_in(&self, language: &str, id: &str) -> Option<&Arc<Form>> {
-        self.said_forms.get(language).and_then(|forms| forms.get(id)).or_else(|| self.form(id))
+        self.translated_forms.get(language).and_then(|forms| forms.get(id)).or_else(|| self.form(id))
     }
 
     pub fn forms(&self) -> impl Iterator<Item = &Arc<Form>> {
@@ -150,7 +150,7 @@ impl Catalog {
         language: &str,
         path: &str,
     ) -> BTreeMap<&'static str, (&Arc<Endpoint>, Map<String, Value>)> {
-        let all = self.said_endpoints.get(language).unwrap_or(&self.endpoints);
+        let all = self.translated_endpoints.get(language).unwrap_or(&self.endpoints);
         // A fixed address stands before one with parts, with all its methods, as the API's description has it.
         if let Some(fixed) = all.get(path).filter(|here| here.values().any(|endpoint| endpoint.address.is_fixed())) {
             return fixed.iter().map(|(method, endpoint)| (*method, (endpoint, Map::new()))).collect();
@@ -191,7 +191,7 @@ impl Catalog {
 
     /// A host for pages in a language.
     pub fn host_in<'a>(&'a self, language: &'a str, now: &'a Now) -> ProductHost<'a> {
-        let tables = self.said_tables.get(language).unwrap_or(&self.tables);
+        let tables = self.translated_tables.get(language).unwrap_or(&self.tables);
         ProductHost { language, tables, ..self.host(now, None) }
     }
 

@@ -74,7 +74,7 @@ impl Checked {
         }
         let found = loaded.problems.into_iter().chain(masters(&files));
         let found = found.filter(|problem| inside.iter().any(|part| problem.span.file.starts_with(part)));
-        self.problems.extend(found.map(|problem| placed(problem, root)));
+        self.problems.extend(found.map(|problem| relative_to(problem, root)));
     }
 
     fn unreadable(&mut self, path: &Path, error: &std::io::Error) {
@@ -104,7 +104,7 @@ fn shown_root(path: &Path, inside: &str) -> PathBuf {
     path.ancestors().nth(depth).map_or_else(|| PathBuf::from("."), Path::to_owned)
 }
 
-fn placed(mut problem: Problem, root: &Path) -> Problem {
+fn relative_to(mut problem: Problem, root: &Path) -> Problem {
     if root != Path::new(".") && !root.as_os_str().is_empty() && !problem.span.file.is_empty() {
         problem.span.file = Arc::from(root.join(&*problem.span.file).to_string_lossy().as_ref());
     }

@@ -1,12 +1,12 @@
 //! Contracts: what a workflow asks of a partner and what it gets, whoever answers. A contract is pinned with the
 //! journeys; operations are live and are held against every contract that is in use.
 
-use crate::extends::Kind;
-use crate::fields::{Fields, unknown};
+use crate::extends::ExtendableFiles;
+use crate::fields::{MapReader, unknown};
 use crate::form::personal_kind;
 use crate::layout::FileKind;
 use crate::policy::FLOOR;
-use crate::shape::{Found, Misfit, Shape};
+use crate::shape::{Misfit, PathTarget, Shape};
 use crate::source::{Node, Nodes};
 use crate::table::{self, Columns};
 use engine_statechart::{Problem, did_you_mean};
@@ -51,7 +51,7 @@ impl Takes {
         }
     }
 
-    fn read(fields: &mut Fields<'_, '_>) -> Vec<Takes> {
+    fn read(fields: &mut MapReader<'_, '_>) -> Vec<Takes> {
         let words = fields.texts("takes");
         let at = fields.get("takes").map_or(&[][..], Node::items);
         let found = words.iter().zip(at).map(|(word, at)| {
@@ -82,16 +82,16 @@ pub const ERROR_FIELDS: [&str; 5] = ["kind", "code", "row", "message", "pointer"
 /// Every contract of the files.
 pub(crate) fn compile(nodes: &Nodes, problems: &mut Vec<Problem>) -> Contracts {
     let id = |kind| if let FileKind::Contract(id) = kind { Some(id) } else { None };
-    let kind = Kind::of(nodes, "contract", id);
+    let kind = ExtendableFiles::of(nodes, "contract", id);
     kind.names().filter_map(|id| Some((id.to_owned(), Arc::new(Contract::compile(id, &kind, problems)?)))).collect()
 }
 
 impl Contract {
-    fn compile(id: &str, kind: &Kind<'_>, problems: &mut Vec<Problem>) -> Option<Contract> {
+    fn compile(id: &str, kind: &ExtendableFiles<'_>, problems: &mut Vec<Problem>) -> Option<Contract> {
         let mut files = BTreeSet::new();
         let tree = kind.resolve(kind.paths.get(id)?, &mut files, problems)?;
         let bases = files.clone();
-        let mut fields = Fields::open(&tree, "a contract", &KEYS, problems)?;
+        let mut fields = MapReader::open(&tree, "a contract", &KEYS, problems)?;
         let title = fields.need_text("title");
         let takes = Takes::read(&mut fields);
         let shape = |node: Option<&Node>, problems: &mut Vec<Problem>| {
@@ -103,7 +103,7 @@ impl Contract {
             Shape::read(node, problems)
         };
         let input = shape(fields.get("input"), fields.problems);
-        fields.get("input").into_iter().for_each(|input| marked(input, fields.problems));
+        fields.get("input").into_iter().for_each(|input| check_marks(input, fields.problems));
         let output = shape(fields.get("output"), fields.problems);
         let errors = match fields.get("errors") {
             Some(node) => errors(node, kind, &mut files, fields.problems),
@@ -149,7 +149,7 @@ impl Contract {
 }
 
 /// What a partner gets under a well-known name carries the mark of its kind.
-fn marked(properties: &Node, problems: &mut Vec<Problem>) {
+fn check_marks(properties: &Node, problems: &mut Vec<Problem>) {
     for (key, shape) in properties.map() {
         let inner = shape.get("properties").or_else(|| shape.get("items"));
         let is_schema = shape.get("type").is_some() || shape.get("enum").is_some();
@@ -163,8 +163,8 @@ fn marked(properties: &Node, problems: &mut Vec<Problem>) {
             problems.push(Problem::error(FLOOR, &key.span, message).hint(format!("x-pii: {kind}")));
         }
         match inner {
-            Some(inner) => marked(inner, problems),
-            None if !is_schema => shape.items().iter().for_each(|shape| marked(shape, problems)),
+            Some(inner) => check_marks(inner, problems),
+            None if !is_schema => shape.items().iter().for_each(|shape| check_marks(shape, problems)),
             None => {}
         }
     }
@@ -172,7 +172,7 @@ fn marked(properties: &Node, problems: &mut Vec<Problem>) {
 
 /// What is wrong with a path into a shape, and a hint.
 pub(crate) fn not_there(root: &str, shape: &Shape, path: &[&str]) -> Option<(String, Option<String>)> {
-    let Found::Unknown { at, known } = shape.find(path) else { return None };
+    let PathTarget::Unknown { at, known } = shape.find(path) else { return None };
     let shown = format!("{root}.{}", path[..=at].join("."));
     let hint = did_you_mean(path[at], known.iter().copied())
         .or_else(|| (!known.is_empty()).then(|| format!("it has `{}`", known.join("`, `"))));
@@ -221,7 +221,12 @@ fn put_row<'t>(text: &'t str, row: &str) -> Cow<'t, str> {
     }
 }
 
-fn errors(node: &Node, kind: &Kind<'_>, files: &mut BTreeSet<String>, problems: &mut Vec<Problem>) -> ErrorTable {
+fn errors(
+    node: &Node,
+    kind: &ExtendableFiles<'_>,
+    files: &mut BTreeSet<String>,
+    problems: &mut Vec<Problem>,
+) -> ErrorTable {
     let mut node = Cow::Borrowed(node);
     // A contract may take the errors of another, which may do the same.
     let mut taken: BTreeSet<String> = BTreeSet::new();
@@ -240,7 +245,7 @@ fn errors(node: &Node, kind: &Kind<'_>, files: &mut BTreeSet<String>, problems: 
             None => return ErrorTable::default(),
         }
     }
-    let Some(mut fields) = Fields::open(&node, "`errors`", &["columns", "rows"], problems) else {
+    let Some(mut fields) = MapReader::open(&node, "`errors`", &["columns", "rows"], problems) else {
         return ErrorTable::default();
     };
     let columns: Columns = table::read_columns(&mut fields);

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const EXTENDS_MAX: usize = 5;
 
 /// The files of one kind that `extends` may name.
-pub(crate) struct Kind<'a> {
+pub(crate) struct ExtendableFiles<'a> {
     pub nodes: &'a Nodes,
     /// `contract`: in messages.
     pub what: &'static str,
@@ -17,11 +17,11 @@ pub(crate) struct Kind<'a> {
     pub paths: BTreeMap<String, &'a str>,
 }
 
-impl<'a> Kind<'a> {
+impl<'a> ExtendableFiles<'a> {
     /// Every file that has a name by what it holds.
-    pub fn of(nodes: &'a Nodes, what: &'static str, name: impl Fn(FileKind) -> Option<String>) -> Kind<'a> {
+    pub fn of(nodes: &'a Nodes, what: &'static str, name: impl Fn(FileKind) -> Option<String>) -> ExtendableFiles<'a> {
         let named = |path: &'a String| Some((name(kind_of(path)?)?, path.as_str()));
-        Kind { nodes, what, paths: nodes.keys().filter_map(named).collect() }
+        ExtendableFiles { nodes, what, paths: nodes.keys().filter_map(named).collect() }
     }
 
     pub fn names(&self) -> impl Iterator<Item = &str> {
@@ -41,7 +41,7 @@ impl<'a> Kind<'a> {
     }
 
     /// The whole tree of a part of a file.
-    pub fn extended(&self, node: &Node, used: &mut BTreeSet<String>, problems: &mut Vec<Problem>) -> Option<Node> {
+    pub fn extend(&self, node: &Node, used: &mut BTreeSet<String>, problems: &mut Vec<Problem>) -> Option<Node> {
         match node.get("extends") {
             None => Some(node.clone()),
             Some(_) => Some(self.chain_of("", node, used, problems)?.tree()),

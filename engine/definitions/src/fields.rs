@@ -4,13 +4,13 @@ use crate::source::{Node, Value};
 use engine_statechart::{Problem, did_you_mean, parse_duration_ms};
 
 /// A map being read. `what` names it in messages: `a step`, `an operation` …
-pub struct Fields<'n, 'p> {
+pub struct MapReader<'n, 'p> {
     pub node: &'n Node,
     pub problems: &'p mut Vec<Problem>,
     pub what: &'static str,
 }
 
-impl<'n, 'p> Fields<'n, 'p> {
+impl<'n, 'p> MapReader<'n, 'p> {
     /// `None`, with a problem, when `node` is not a map. Unknown keys are problems.
     pub fn open(node: &'n Node, what: &'static str, keys: &[&str], problems: &'p mut Vec<Problem>) -> Option<Self> {
         if !node.is_map() {
@@ -18,7 +18,7 @@ impl<'n, 'p> Fields<'n, 'p> {
             return None;
         }
         unknown_keys(node, what, keys, problems);
-        Some(Fields { node, problems, what })
+        Some(MapReader { node, problems, what })
     }
 
     /// The value, unless absent or null.

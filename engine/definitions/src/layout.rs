@@ -206,7 +206,7 @@ pub(crate) fn translation(path: &str) -> Option<(String, String)> {
 }
 
 /// Where the translation of a file stands.
-pub(crate) fn translated(path: &str, language: &str) -> String {
+pub(crate) fn translation_path(path: &str, language: &str) -> String {
     let (rest, extension) = path.rsplit_once('.').unwrap_or((path, "yaml"));
     format!("{rest}.{language}.{extension}")
 }

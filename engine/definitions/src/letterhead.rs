@@ -87,7 +87,7 @@ impl Letterhead {
 
     /// The letter as plain text; `address`: ours, before pages of ours.
     pub(crate) fn plain(&self, letter: &Letter, address: &str) -> String {
-        let way = |way: &Way| format!("{}: {}", way.label, whole(&way.link, address));
+        let way = |way: &Way| format!("{}: {}", way.label, absolute_address(&way.link, address));
         let facts: Vec<String> = letter.facts.iter().map(|(label, value)| format!("{label}: {value}")).collect();
         let mut parts = vec![letter.text.clone(), facts.join("\n")];
         parts.extend(letter.action.as_ref().map(way));
@@ -105,25 +105,25 @@ impl Letterhead {
     /// The letter on the house's paper; the colours are those of the site.
     pub(crate) fn html(&self, letter: &Letter, (language, address): (&str, &str)) -> String {
         let link = |way: &Way, class: &str, style: &str| {
-            let (href, label) = (escaped(&whole(&way.link, address)), escaped(&way.label));
+            let (href, label) = (escape(&absolute_address(&way.link, address)), escape(&way.label));
             format!("<a href=\"{href}\" class=\"{class}\" style=\"{style}\">{label}</a>")
         };
         let brand = match self.name.as_str() {
             "" => String::new(),
-            name => format!("<p style=\"{HEAD}\"><span style=\"{PLATE}\">{}</span></p>", escaped(name)),
+            name => format!("<p style=\"{HEAD}\"><span style=\"{PLATE}\">{}</span></p>", escape(name)),
         };
         let row = |(label, value): &(String, String)| {
-            let label = format!("<th scope=\"row\" class=\"soft\" style=\"{LABEL}\">{}</th>", escaped(label));
-            format!("<tr>{label}<td class=\"ink\" style=\"{VALUE}\">{}</td></tr>", escaped(value))
+            let label = format!("<th scope=\"row\" class=\"soft\" style=\"{LABEL}\">{}</th>", escape(label));
+            format!("<tr>{label}<td class=\"ink\" style=\"{VALUE}\">{}</td></tr>", escape(value))
         };
         let facts: String = letter.facts.iter().map(row).collect();
         let facts = if facts.is_empty() { facts } else { format!("<table style=\"{FACTS}\">{facts}</table>") };
         let action = letter.action.as_ref().map(|way| format!("<p style=\"{TEXT}\">{}</p>", link(way, "way", BUTTON)));
-        let small = |line: &String| format!("<p class=\"soft\" style=\"{SMALL}\">{}</p>", escaped(line));
+        let small = |line: &String| format!("<p class=\"soft\" style=\"{SMALL}\">{}</p>", escape(line));
         let foot: String = self.lines.iter().map(small).collect();
         let out =
             self.way_out(letter).map(|way| format!("<p style=\"{SMALL}\">{}</p>", link(way, "soft", "color:#51605F")));
-        let (subject, text, after) = (escaped(&letter.subject), paragraphs(&letter.text), paragraphs(&letter.after));
+        let (subject, text, after) = (escape(&letter.subject), paragraphs(&letter.text), paragraphs(&letter.after));
         let (action, out) = (action.unwrap_or_default(), out.unwrap_or_default());
         format!(
             "<!doctype html><html lang=\"{language}\"><head><meta charset=\"utf-8\">\
@@ -158,15 +158,15 @@ const SMALL: &str = "margin:12px 0 0;color:#51605F;font-size:14px;line-height:1.
 /// An empty line parts paragraphs.
 fn paragraphs(text: &str) -> String {
     let all = text.split("\n\n").map(str::trim).filter(|part| !part.is_empty());
-    all.map(|part| format!("<p class=\"ink\" style=\"{TEXT}\">{}</p>", escaped(part).replace('\n', "<br>"))).collect()
+    all.map(|part| format!("<p class=\"ink\" style=\"{TEXT}\">{}</p>", escape(part).replace('\n', "<br>"))).collect()
 }
 
 /// The whole address of a page of ours.
-fn whole(link: &str, address: &str) -> String {
+fn absolute_address(link: &str, address: &str) -> String {
     if link.starts_with('/') { format!("{address}{link}") } else { link.to_owned() }
 }
 
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

@@ -23,17 +23,17 @@ mod files;
 pub mod fmt;
 mod form;
 mod frozen;
-mod held;
 mod host;
 pub mod keys;
 mod layout;
 mod letterhead;
 mod load;
+mod localized;
 mod master;
 mod message;
 mod outside;
 mod partner;
-mod parts;
+mod pinned;
 mod places;
 mod policy;
 mod records;
@@ -63,19 +63,19 @@ pub use account::{AccountParts, RecordKinds};
 pub use calendar::{Calendar, Calendars};
 pub use catalog::Catalog;
 pub use channels::{
-    AgentChecks, Agents, Arrival, Brought, Came, Channels, Check, Experiment, Partner as SitePartner, Seller, Touch,
+    AgentChecks, Agents, Arrival, Attribution, Brought, Channels, Check, Experiment, Partner as SitePartner, Seller,
+    Touch,
 };
 pub use contract::{Contract, ErrorTable, Takes};
 pub use endpoint::{By, Calls, Data, Endpoint, Envelope, Event, Field, Finds, Flow, List, Refuses, Starts, Who};
 pub use engine_statechart::{EvalError, Problem, Severity};
 pub use files::Files;
 pub use form::{
-    Audience, FieldError, Fields, Form, FormView, digits, is_asked, is_personal_name, personal_kind, place_of,
+    Audience, FieldError, Form, FormFields, FormView, digits, is_asked, is_personal_name, personal_kind, place_of,
     row_number,
 };
 pub use frozen::Frozen;
-pub use held::{Held, reload_closure};
-pub use host::{FUNCTIONS, OnDemand, ProductHost, covered, mask};
+pub use host::{FUNCTIONS, OnDemand, ProductHost, mask, mask_personal};
 pub use letterhead::Letterhead;
 pub use load::{Loaded, load, load_beside, publishable};
 pub use master::{Master, Masters};
@@ -85,19 +85,20 @@ pub use partner::{
     HEADERS_OURS, Later, Operation, OutgoingRequest, PageField, Partner, Remember, Reply, Retry, RetryPolicy,
     SandboxCase, SandboxPage, SandboxScript, SandboxWebhook, Webhook, WebhookEvent, WebhookTells, WebhookVerify,
 };
+pub use pinned::{PinnedVersion, reload_closure};
 pub use policy::{Policy, ROUTES, Right, Roles, RouteAsks, Whose};
 pub use records::{AGREEMENT, CONSENT, KEPT, Law, Records, RecordsAsked};
 pub use releases::{FILE as RELEASES, Releases};
 pub use shape::{Misfit, Shape};
 pub use single_file::{plain_machine, xstate_machine};
 pub use site::{
-    Address, Around, Asked, Asks, Calculated, Frame, Group, MENU_KEYS, MenuItem, PAPER_ENDING, Page,
+    Address, Around, Asks, Calculated, Frame, Group, MENU_KEYS, MenuItem, PAPER_ENDING, Page, PageRequest,
     Product as SiteProduct, Rendered as SitePage, Script, Serves, Site, Special,
 };
 pub use story::Story;
 pub use table::{Table, Tables};
 pub use text::Text;
-pub use translation::{Said, Sheet, sheets};
+pub use translation::{Sheet, Translated, sheets};
 pub use uploads::{FILE_KINDS, UploadAnswer, UploadKind};
 pub use values::{Now, format_date, money};
 pub use view::{COMPANY, View};

@@ -6,14 +6,14 @@ use crate::catalog::{Catalog, Endpoints};
 use crate::channels::AGENT_CHECK;
 use crate::endpoint::{self, Endpoint};
 use crate::files::Files;
-use crate::held::{self, Held, HeldParts};
 use crate::host::ProductHost;
 use crate::layout::{self, FileKind, kind_of};
+use crate::localized::{self, Parts, Spoken, in_languages, of_translation};
 use crate::master::{Master, Masters};
 use crate::message::{Live, Message};
 use crate::outside::Outside;
-use crate::partner::{Known, Partners};
-use crate::parts::{self, Parts, Spoken, in_languages, of_translation};
+use crate::partner::{PartnerReferences, Partners};
+use crate::pinned::{self, PinnedParts, PinnedVersion};
 use crate::policy::{self, MAKEABLE, Policy, is_fatal};
 use crate::records::{KEPT, KEPT_FILE, Law};
 use crate::references::References;
@@ -55,13 +55,13 @@ pub fn load(files: &Files) -> Loaded {
 
 /// As [`load`], what is served already, beside versions that are still in use: their rows go on making partners. It was
 /// checked when it was published, by the rules of that time.
-pub fn load_beside(files: &Files, held: &[Held]) -> Loaded {
+pub fn load_beside(files: &Files, held: &[PinnedVersion]) -> Loaded {
     load_with(files, held, For::Service)
 }
 
 /// As [`load_beside`], before it is published: what is live must serve the journeys of these versions too. Their
 /// contracts must still be met, and the partners, operations and messages that they name be there.
-pub fn publishable(files: &Files, held: &[Held]) -> Loaded {
+pub fn publishable(files: &Files, held: &[PinnedVersion]) -> Loaded {
     let digest = held.is_empty().then(|| files.digest());
     if let Some(known) = digest.as_ref().and_then(Recent::find) {
         return known;
@@ -70,7 +70,7 @@ pub fn publishable(files: &Files, held: &[Held]) -> Loaded {
     if let Some(digest) = digest {
         Recent::note(digest, &loaded);
     }
-    let broken = loaded.catalog.as_deref().map(|catalog| held::left_behind(held, catalog)).unwrap_or_default();
+    let broken = loaded.catalog.as_deref().map(|catalog| pinned::left_behind(held, catalog)).unwrap_or_default();
     if !broken.is_empty() {
         loaded.problems.extend(broken);
         finish(&mut loaded.problems);
@@ -120,7 +120,7 @@ enum For {
 /// Problems of rules about who may do what, which grow with the program; what they ask for is refused where it is missing.
 const OF_AUTHORS_ALONE: [&str; 2] = ["agreement", "route"];
 
-fn load_with(files: &Files, held: &[Held], purpose: For) -> Loaded {
+fn load_with(files: &Files, held: &[PinnedVersion], purpose: For) -> Loaded {
     let mut problems = Vec::new();
     for (path, _) in files.iter().filter(|(path, _)| kind_of(path).is_none()) {
         let at = Span::new(&Arc::from(path), 1, 1);
@@ -139,7 +139,7 @@ fn catalog(
     files: &Files,
     read: &Read,
     masters: Masters,
-    held: &[Held],
+    held: &[PinnedVersion],
     purpose: For,
     problems: &mut Vec<Problem>,
 ) -> Option<Catalog> {
@@ -155,7 +155,7 @@ fn catalog(
     }
     parts.tables.check_references(&masters, problems);
     let is_whole = !problems.iter().any(is_fatal);
-    let said = parts::said(read, problems);
+    let said = localized::translate_files(read, problems);
     let calendars = match parts.nodes.get("workflows/calendars.yaml") {
         Some(node) => Calendars::compile(node, problems),
         None => Calendars::default(),
@@ -181,12 +181,12 @@ fn catalog(
         problems.extend(found.into_iter().filter(of_translation));
         said_endpoints.insert(language.clone(), spoken);
     }
-    let held: Vec<HeldParts<'_>> = held.iter().map(HeldParts::read).collect();
+    let held: Vec<PinnedParts<'_>> = held.iter().map(PinnedParts::read).collect();
     held.iter().filter(|_| purpose == For::Publication).for_each(|held| held.check(&parts, problems));
     let (partners, spoken) = std::thread::scope(|scope| {
         let partners =
             scope.spawn(|| collect(|problems| self::partners(files, &parts, &masters, &calendars, &held, problems)));
-        let spoken = parts::spoken(&parts, &said, problems);
+        let spoken = localized::read_languages(&parts, &said, problems);
         (partners.join().unwrap_or_default(), spoken)
     });
     let has_all_partners = !partners.1.iter().any(is_fatal);
@@ -257,12 +257,12 @@ fn catalog(
             policy.verify(node, &events(&workflows), problems);
         }
         let host = ProductHost::plain(&now, english, masters, calendars);
-        let known = endpoint::Known {
+        let known = endpoint::EndpointReferences {
             workflows: &workflows,
             forms: &parts.forms,
             partners: &partners.partners,
             references: References { tables: english, masters, calendars },
-            site: sites.get(ENGLISH).map_or(&serde_json::Value::Null, Site::described),
+            site: sites.get(ENGLISH).map_or(&serde_json::Value::Null, Site::describe),
             host: &host,
         };
         endpoints.values().flat_map(BTreeMap::values).for_each(|endpoint| endpoint.verify(&known, problems));
@@ -299,15 +299,15 @@ fn catalog(
         messages,
         forms: parts.forms,
         tables: parts.tables,
-        said_forms,
-        said_tables,
+        translated_forms: said_forms,
+        translated_tables: said_tables,
         masters,
         calendars,
         policy,
         releases,
         sites,
         endpoints,
-        said_endpoints,
+        translated_endpoints: said_endpoints,
     };
     examples(&catalog, problems);
     Some(catalog)
@@ -339,7 +339,7 @@ fn partners(
     parts: &Parts,
     masters: &Masters,
     calendars: &Calendars,
-    held: &[HeldParts<'_>],
+    held: &[PinnedParts<'_>],
     problems: &mut Vec<Problem>,
 ) -> Partners {
     let now = crate::values::Now::at(0, chrono_tz::Tz::Asia__Kolkata);
@@ -347,7 +347,10 @@ fn partners(
     let hosts: Vec<ProductHost<'_>> =
         tables.map(|tables| ProductHost::plain(&now, tables, masters, calendars)).collect();
     let hosts: Vec<&dyn Host> = hosts.iter().map(|host| host as &dyn Host).collect();
-    crate::partner::partners(&Known { files, nodes: parts.nodes, contracts: &parts.contracts, hosts: &hosts }, problems)
+    crate::partner::partners(
+        &PartnerReferences { files, nodes: parts.nodes, contracts: &parts.contracts, hosts: &hosts },
+        problems,
+    )
 }
 
 /// Works on every item in as many threads as there are cores; each thread takes the next one that is
@@ -458,7 +461,7 @@ fn site(nodes: &Nodes, problems: &mut Vec<Problem>) -> Site {
     let files: Vec<&Node> =
         nodes.iter().filter(|(p, _)| kind_of(p) == Some(FileKind::Site)).map(|(_, node)| &**node).collect();
     files.iter().for_each(|node| site.read(node, problems));
-    site.told(&files, problems);
+    site.resolve_company_texts(&files, problems);
     let mut values = LineValues::new(nodes);
     for (path, node) in nodes.iter().filter(|(p, _)| kind_of(p) == Some(FileKind::Page)) {
         site.add_page(path, &values.bound(node, problems), problems);

@@ -45,7 +45,7 @@ pub struct Master {
     pub licence: String,
     path: String,
     bytes: Arc<[u8]>,
-    kinds: BTreeMap<String, Kind>,
+    kinds: BTreeMap<String, CellKind>,
     /// Column and value of the rows that a search finds; by its key every row is found.
     offered: Vec<(String, String)>,
     data: OnceLock<Data>,
@@ -54,7 +54,7 @@ pub struct Master {
 #[derive(Debug, Default)]
 struct Data {
     columns: Vec<String>,
-    kinds: Vec<Kind>,
+    kinds: Vec<CellKind>,
     /// All cells, row by row.
     cells: Vec<Box<str>>,
     index: HashMap<Box<str>, u32>,
@@ -62,7 +62,7 @@ struct Data {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+enum CellKind {
     Text,
     Int,
     Money,
@@ -97,7 +97,7 @@ impl Master {
             master.bytes = Arc::from(&b""[..]);
         }
         match note.and_then(|n| {
-            crate::fields::Fields::open(
+            crate::fields::MapReader::open(
                 n,
                 "a note on master data",
                 &["title", "source", "licence", "version", "columns", "offered", "note"],
@@ -113,10 +113,10 @@ impl Master {
                 }
                 for (key, value) in fields.entries("columns") {
                     let kind = match value.as_str().unwrap_or_default() {
-                        "int" => Kind::Int,
-                        "money" => Kind::Money,
-                        "bool" => Kind::Bool,
-                        "text" => Kind::Text,
+                        "int" => CellKind::Int,
+                        "money" => CellKind::Money,
+                        "bool" => CellKind::Bool,
+                        "text" => CellKind::Text,
                         other => {
                             fields.problems.push(
                                 Problem::error("value", &value.span, format!("unknown column kind `{other}`"))
@@ -224,7 +224,7 @@ impl Master {
             return data;
         };
         data.columns = columns.iter().map(|c| c.to_string()).collect();
-        data.kinds = data.columns.iter().map(|c| self.kinds.get(c).copied().unwrap_or(Kind::Text)).collect();
+        data.kinds = data.columns.iter().map(|c| self.kinds.get(c).copied().unwrap_or(CellKind::Text)).collect();
         let named = self.kinds.keys().chain(self.offered.iter().map(|(column, _)| column));
         for name in named.filter(|k| !data.columns.contains(k)) {
             data.problems.push(Problem::error(
@@ -285,23 +285,23 @@ impl Data {
     }
 }
 
-impl Kind {
+impl CellKind {
     fn accepts(self, cell: &str) -> bool {
         cell.is_empty()
             || match self {
-                Kind::Text => true,
+                CellKind::Text => true,
                 _ => !self.value(cell).is_null(),
             }
     }
 
     fn value(self, cell: &str) -> Value {
         match self {
-            Kind::Text => Value::String(cell.to_owned()),
-            Kind::Int => cell.parse::<i64>().map_or(Value::Null, Value::from),
-            Kind::Money => {
+            CellKind::Text => Value::String(cell.to_owned()),
+            CellKind::Int => cell.parse::<i64>().map_or(Value::Null, Value::from),
+            CellKind::Money => {
                 cell.parse::<i64>().ok().or_else(|| crate::values::money::parse(cell)).map_or(Value::Null, Value::from)
             }
-            Kind::Bool => match cell {
+            CellKind::Bool => match cell {
                 "true" | "1" | "yes" => Value::Bool(true),
                 "false" | "0" | "no" => Value::Bool(false),
                 _ => Value::Null,
@@ -335,7 +335,7 @@ impl Iterator for Rows<'_> {
         let mut cells = Vec::new();
         loop {
             let end = if self.text.starts_with('"') {
-                let (cell, used) = quoted(self.text);
+                let (cell, used) = read_quoted(self.text);
                 self.line += cell.matches('\n').count() as u32;
                 cells.push(cell.into_boxed_str());
                 used
@@ -358,7 +358,7 @@ impl Iterator for Rows<'_> {
 }
 
 /// The content of a cell in quotes and the bytes that it takes.
-fn quoted(text: &str) -> (String, usize) {
+fn read_quoted(text: &str) -> (String, usize) {
     let mut cell = String::new();
     let mut at = 1;
     while let Some(length) = text[at..].find('"') {

@@ -2,7 +2,7 @@
 //! partials, 256 KB of output. Rendered with their sample at load. What they bear is the house's (`letterhead.rs`).
 
 use crate::calendar::{Calendars, DELAYED};
-use crate::fields::{Fields, unknown, unknown_keys};
+use crate::fields::{MapReader, unknown, unknown_keys};
 use crate::letterhead::{Letter, Letterhead, Way};
 use crate::outside::Outside;
 use crate::places::Places;
@@ -154,7 +154,7 @@ impl Message {
         problems: &mut Vec<Problem>,
     ) -> Option<Message> {
         let before = problems.len();
-        let mut fields = Fields::open(node, "a message", &KEYS, problems)?;
+        let mut fields = MapReader::open(node, "a message", &KEYS, problems)?;
         fields.need("channel");
         let named = fields.word("channel", &["sms", "email", "whatsapp"]);
         let channel = match named {
@@ -241,7 +241,7 @@ impl Message {
             map.insert(LANGUAGE.into(), language.into());
             map.entry(COMPANY).or_insert_with(|| house.letterhead.company.clone());
         }
-        let letter = Letter { is_offer: self.purpose == MARKETING, ..texts.filled(&data).map_err(wrong)? };
+        let letter = Letter { is_offer: self.purpose == MARKETING, ..texts.fill(&data).map_err(wrong)? };
         let (channel, language, template_id) = (self.channel, language.to_owned(), self.template_id.clone());
         let House { letterhead, address } = house;
         Ok(match channel {
@@ -259,7 +259,7 @@ impl Message {
 }
 
 /// Only an e-mail has more than a text, and an e-mail that offers something says how to get no more.
-fn fits_channel(fields: &mut Fields<'_, '_>, channel: Channel, purpose: &str, letterhead: &Letterhead) {
+fn fits_channel(fields: &mut MapReader<'_, '_>, channel: Channel, purpose: &str, letterhead: &Letterhead) {
     if let Some(at) = fields.get(HTML) {
         let message = "an e-mail has words, facts and one way on: how it looks is the house's";
         fields.problems.push(Problem::error(FLOOR, &at.span, message).hint("text, facts, action, after"));
@@ -303,7 +303,7 @@ impl Texts {
     }
 
     /// A fact without a value is left out.
-    fn filled(&self, data: &Value) -> Result<Letter, String> {
+    fn fill(&self, data: &Value) -> Result<Letter, String> {
         let one = |template: &Template| Ok::<_, String>(render(template, data)?.trim().to_owned());
         let some = |template: &Option<Template>| template.as_ref().map_or(Ok(String::new()), one);
         let mut facts = Vec::with_capacity(self.facts.len());

@@ -1,7 +1,7 @@
 //! How long a value may be at a place of a message: operators hold a registered text against what is sent, and refuse
 //! one whose places are filled with more than they allow.
 
-use crate::fields::Fields;
+use crate::fields::MapReader;
 use crate::message::Channel;
 use engine_statechart::Problem;
 use serde_json::{Map, Value};
@@ -21,7 +21,7 @@ pub struct Places {
 
 impl Places {
     /// `places: {link: 60}` of a message.
-    pub fn read(fields: &mut Fields<'_, '_>, channel: Channel, is_registered: bool) -> Places {
+    pub fn read(fields: &mut MapReader<'_, '_>, channel: Channel, is_registered: bool) -> Places {
         let mut own = BTreeMap::new();
         for (key, node) in fields.entries("places") {
             match node.as_int().and_then(|most| usize::try_from(most).ok()).filter(|most| *most > 0) {
@@ -41,7 +41,7 @@ impl Places {
     pub fn fit(&self, data: &mut Map<String, Value>) {
         for (place, value) in data.iter_mut() {
             if let (Some(most), Value::String(text)) = (self.most(place), value) {
-                *text = shortened(text, most);
+                *text = shorten(text, most);
             }
         }
     }
@@ -53,7 +53,7 @@ impl Places {
         }
         for (place, value) in sample.as_object().into_iter().flatten() {
             let (Some(most), Some(text)) = (self.most(place), value.as_str()) else { continue };
-            let count = shortened(text, most).chars().count();
+            let count = shorten(text, most).chars().count();
             if count > most {
                 let message = format!("`{place}` has {count} characters in the sample, {most} are let through");
                 problems
@@ -64,7 +64,7 @@ impl Places {
 }
 
 /// At a word, or inside of the first one; an address, a number or a code is never cut.
-fn shortened(text: &str, most: usize) -> String {
+fn shorten(text: &str, most: usize) -> String {
     let is_name =
         text.chars().all(|c| c.is_alphabetic() || c.is_whitespace() || matches!(c, '.' | '\'' | '-' | '&' | ','));
     if text.chars().count() <= most || !is_name {
@@ -79,7 +79,7 @@ fn shortened(text: &str, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::shortened;
+    use super::shorten;
 
     #[test]
     fn shortens_names_at_a_word_and_nothing_else() {
@@ -93,7 +93,7 @@ mod tests {
             ),
             ("OG/2026/1234/0000/1234/0000/1234", "OG/2026/1234/0000/1234/0000/1234"),
         ] {
-            assert_eq!(shortened(text, 30), sent);
+            assert_eq!(shorten(text, 30), sent);
         }
     }
 }

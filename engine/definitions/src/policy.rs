@@ -1,6 +1,6 @@
 //! Who may do what, and with whose: one table, workflows/roles.yaml, always live. What it does not say is refused.
 
-use crate::fields::{Fields, unknown};
+use crate::fields::{MapReader, unknown};
 use crate::source::Node;
 use engine_statechart::source::Span;
 use engine_statechart::{Problem, did_you_mean};
@@ -228,7 +228,7 @@ impl Policy {
     pub(crate) fn compile(node: &Node, problems: &mut Vec<Problem>) -> Policy {
         let mut policy = Policy::empty();
         let keys = ["roles", "rights", "routes", "events", "assists", "plain", "sources"];
-        let Some(mut fields) = Fields::open(node, "the table of roles", &keys, problems) else { return policy };
+        let Some(mut fields) = MapReader::open(node, "the table of roles", &keys, problems) else { return policy };
         for (key, words) in fields.entries("roles") {
             let words = words.as_str().unwrap_or_else(|| {
                 fields.problems.push(Problem::error("shape", &words.span, "a role is said in words"));
@@ -245,9 +245,9 @@ impl Policy {
                 continue;
             };
             let names = WHOSE.map(|(name, _)| name);
-            let Some(mut right_of) = Fields::open(scopes, "a right", &names, fields.problems) else { continue };
+            let Some(mut right_of) = MapReader::open(scopes, "a right", &names, fields.problems) else { continue };
             for (name, whose) in WHOSE {
-                let mut roles: BTreeSet<String> = policy.named(&mut right_of, name).into_iter().collect();
+                let mut roles: BTreeSet<String> = policy.known_roles(&mut right_of, name).into_iter().collect();
                 let at = right_of.node.key(name).map_or(&right_of.node.span, |key| &key.span);
                 roles.retain(|role| {
                     !policy.roles.contains_key(role) || is_within(*right, whose, role, at, right_of.problems)
@@ -258,11 +258,11 @@ impl Policy {
         policy.read_routes(&mut fields);
         policy.sources = fields.texts("sources").into_iter().collect();
         policy.plain = fields.texts("plain").into_iter().collect();
-        policy.assists = policy.named(&mut fields, "assists").into_iter().collect();
+        policy.assists = policy.known_roles(&mut fields, "assists").into_iter().collect();
         policy.with_all_assistants(&mut fields);
         for (key, roles) in fields.entries("events") {
-            let Some(mut sent) = Fields::open(roles, "an event", &["roles"], fields.problems) else { continue };
-            let known = policy.named(&mut sent, "roles").into_iter().collect();
+            let Some(mut sent) = MapReader::open(roles, "an event", &["roles"], fields.problems) else { continue };
+            let known = policy.known_roles(&mut sent, "roles").into_iter().collect();
             policy.events.insert(key.name.clone(), known);
         }
         policy
@@ -270,7 +270,7 @@ impl Policy {
 
     /// Who may begin, see or send, and is no visitor, customer or operator, acts for customers: whoever the list leaves out
     /// would agree and pay in their place.
-    fn with_all_assistants(&mut self, fields: &mut Fields<'_, '_>) {
+    fn with_all_assistants(&mut self, fields: &mut MapReader<'_, '_>) {
         let of_journeys = |(right, _): &&(Right, Whose)| [Right::Begin, Right::See, Right::Send].contains(right);
         let acting = self.rights.keys().filter(of_journeys).flat_map(|key| &self.rights[key]);
         let missing: BTreeSet<String> =
@@ -283,7 +283,7 @@ impl Policy {
         }
     }
 
-    fn read_routes(&mut self, fields: &mut Fields<'_, '_>) {
+    fn read_routes(&mut self, fields: &mut MapReader<'_, '_>) {
         let of_routes = || RIGHTS.iter().map(|(name, _)| *name).chain([NOTHING]);
         for (key, asks) in fields.entries("routes") {
             if !ROUTES.contains(&key.name.as_str()) {
@@ -311,7 +311,7 @@ impl Policy {
     }
 
     /// The roles under a key, those that are there.
-    fn named(&self, fields: &mut Fields<'_, '_>, key: &str) -> Vec<String> {
+    fn known_roles(&self, fields: &mut MapReader<'_, '_>, key: &str) -> Vec<String> {
         let names = fields.texts(key);
         for (name, at) in names.iter().zip(fields.get(key).map_or(&[][..], Node::items)) {
             if !self.roles.contains_key(name) {

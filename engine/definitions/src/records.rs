@@ -1,7 +1,7 @@
 //! Records that a page or an endpoint lists of who is signed in: of which kinds, what is looked for, from where on.
 
 use crate::expressions::expression;
-use crate::fields::Fields;
+use crate::fields::MapReader;
 use crate::source::Node;
 use crate::table::Table;
 use engine_statechart::expression::{Expression, Scope};
@@ -85,7 +85,7 @@ impl Records {
         problems: &mut Vec<Problem>,
     ) -> Option<Records> {
         let keys = ["kinds", "search", "before", "limit"];
-        let mut fields = Fields::open(node, "a list of records", &keys, problems)?;
+        let mut fields = MapReader::open(node, "a list of records", &keys, problems)?;
         let limit = fields.int("limit").unwrap_or(JOURNEYS).clamp(1, JOURNEYS_MAX) as u32;
         let search = fields.get("search").and_then(|at| expression(at, vocabulary, names, fields.problems));
         let before = fields.get("before").and_then(|at| expression(at, vocabulary, names, fields.problems));
@@ -93,7 +93,7 @@ impl Records {
         Some(Records { kinds, search, before, limit })
     }
 
-    pub fn asked(&self, scope: &Scope<'_>) -> Result<RecordsAsked, EvalError> {
+    pub fn evaluate(&self, scope: &Scope<'_>) -> Result<RecordsAsked, EvalError> {
         let text = |of: &Option<Expression>| {
             let value = of.as_ref().map(|of| of.eval(scope)).transpose()?;
             Ok(value.as_ref().and_then(Value::as_str).unwrap_or_default().trim().to_owned())

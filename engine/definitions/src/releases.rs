@@ -1,6 +1,6 @@
 //! `workflows/releases.yaml`: what a change must have stood before it is published.
 
-use crate::fields::Fields;
+use crate::fields::MapReader;
 use crate::source::Node;
 use engine_statechart::Problem;
 
@@ -16,7 +16,7 @@ pub struct Releases {
 
 impl Releases {
     pub(crate) fn compile(node: &Node, problems: &mut Vec<Problem>) -> Releases {
-        let Some(mut fields) = Fields::open(node, "releases", &["stories"], problems) else {
+        let Some(mut fields) = MapReader::open(node, "releases", &["stories"], problems) else {
             return Releases::default();
         };
         Releases { only_warns: fields.word("stories", &OF_STORIES) == Some("warn") }

@@ -18,7 +18,7 @@ pub fn plain_machine(file: &str, bytes: &[u8]) -> Result<Machine, Vec<Problem>> 
 /// The machine as JSON that XState 5 loads.
 pub fn xstate_machine(file: &str, bytes: &[u8]) -> Result<serde_json::Value, Vec<Problem>> {
     let node = source::read(file, bytes)?;
-    let (tree, _) = desugared(file, &node)?;
+    let (tree, _) = desugar(file, &node)?;
     machine_of(&node, &tree, file)?;
     engine_statechart::xstate::export(&tree, &vocabulary(&node, file)).map_err(|problem| vec![problem])
 }
@@ -26,7 +26,7 @@ pub fn xstate_machine(file: &str, bytes: &[u8]) -> Result<serde_json::Value, Vec
 pub(crate) fn machine(file: &str, bytes: &[u8]) -> Result<(Machine, Vec<Problem>), Vec<Problem>> {
     let (node, mut problems) = source::read_all(file, bytes);
     let compiled = node.ok_or_else(Vec::new).and_then(|node| {
-        let (tree, mut warnings) = desugared(file, &node)?;
+        let (tree, mut warnings) = desugar(file, &node)?;
         let (machine, found) = machine_of(&node, &tree, file)?;
         warnings.extend(found);
         Ok((machine, warnings))
@@ -41,7 +41,7 @@ pub(crate) fn machine(file: &str, bytes: &[u8]) -> Result<(Machine, Vec<Problem>
     }
 }
 
-fn desugared(file: &str, node: &Node) -> Result<(Node, Vec<Problem>), Vec<Problem>> {
+fn desugar(file: &str, node: &Node) -> Result<(Node, Vec<Problem>), Vec<Problem>> {
     if is_product(node) { standalone::desugar(file, node) } else { Ok((node.clone(), Vec::new())) }
 }
 

@@ -34,7 +34,7 @@ pub fn lines(files: &Files) -> BTreeMap<String, BTreeMap<&'static str, usize>> {
     for (path, bytes) in files.iter() {
         let Some(kind) = kind_of(path).map(|kind| word(&kind)) else { continue };
         let own = translation(path).map_or(path.to_owned(), |(english, _)| english);
-        let count = written(&String::from_utf8_lossy(bytes), path.ends_with(".yaml"));
+        let count = count_lines(&String::from_utf8_lossy(bytes), path.ends_with(".yaml"));
         *found.entry(of(&own, &folders).to_owned()).or_default().entry(kind).or_default() += count;
     }
     found
@@ -81,7 +81,7 @@ fn word(kind: &FileKind) -> &'static str {
     }
 }
 
-fn written(text: &str, has_comments: bool) -> usize {
+fn count_lines(text: &str, has_comments: bool) -> usize {
     let is_written = |line: &&str| match line.trim() {
         "" => false,
         line => !(has_comments && line.starts_with('#')),

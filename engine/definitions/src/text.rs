@@ -15,11 +15,11 @@ pub(crate) const ENGLISH: &str = "en";
 /// A literal, or a text with places.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Text {
-    parts: Vec<Part>,
+    parts: Vec<TextPart>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Part {
+enum TextPart {
     Literal(String),
     Place(Vec<String>),
     Counted { path: Vec<String>, one: String, others: String, counts: Counts },
@@ -48,16 +48,16 @@ pub const TEXT_BYTES_MAX: usize = 16 * 1024;
 
 impl Text {
     pub fn literal(text: impl Into<String>) -> Text {
-        Text { parts: vec![Part::Literal(text.into())] }
+        Text { parts: vec![TextPart::Literal(text.into())] }
     }
 
     /// Parses `…{{name}}…`, in English; the error says what is wrong.
     pub fn template(text: &str) -> Result<Text, String> {
-        Text::said(text, ENGLISH)
+        Text::in_language(text, ENGLISH)
     }
 
     /// The same in a language.
-    pub fn said(text: &str, language: &str) -> Result<Text, String> {
+    pub fn in_language(text: &str, language: &str) -> Result<Text, String> {
         if text.len() > TEXT_BYTES_MAX {
             return Err(format!("the text has {} bytes, at most {TEXT_BYTES_MAX} are allowed", text.len()));
         }
@@ -73,11 +73,11 @@ impl Text {
                 return Err(format!("`{{{{{name}}}}}` is not a name; blocks and partials belong into messages"));
             }
             if start > 0 {
-                parts.push(Part::Literal(rest[..start].to_owned()));
+                parts.push(TextPart::Literal(rest[..start].to_owned()));
             }
             parts.push(match words.map(|words| words.split_once('|')) {
-                None => Part::Place(path),
-                Some(Some((one, others))) if !others.contains('|') => Part::Counted {
+                None => TextPart::Place(path),
+                Some(Some((one, others))) if !others.contains('|') => TextPart::Counted {
                     path,
                     one: one.trim().to_owned(),
                     others: others.trim().to_owned(),
@@ -92,7 +92,7 @@ impl Text {
             rest = &rest[start + 2 + length + 2..];
         }
         if !rest.is_empty() || parts.is_empty() {
-            parts.push(Part::Literal(rest.to_owned()));
+            parts.push(TextPart::Literal(rest.to_owned()));
         }
         Ok(Text { parts })
     }
@@ -100,13 +100,13 @@ impl Text {
     /// A text in the language of the file in which it stands.
     pub(crate) fn at(node: &Node, text: &str) -> Result<Text, String> {
         let language = layout::translation(&node.span.file).map_or(ENGLISH.to_owned(), |(_, language)| language);
-        Text::said(text, &language)
+        Text::in_language(text, &language)
     }
 
     /// A name in single braces would be shown as it is: somebody meant a place.
     pub(crate) fn check_braces(&self, span: &Span, problems: &mut Vec<Problem>) {
         let literals =
-            self.parts.iter().filter_map(|part| if let Part::Literal(text) = part { Some(text) } else { None });
+            self.parts.iter().filter_map(|part| if let TextPart::Literal(text) = part { Some(text) } else { None });
         if let Some(name) = literals.map(String::as_str).find_map(in_one_brace) {
             let message = format!("`{{{name}}}` would be shown as it is: a place is `{{{{{name}}}}}`");
             problems.push(Problem::error("brace", span, message));
@@ -143,9 +143,9 @@ impl Text {
     /// The names that the places start with.
     /// Columns of rows that it shows, of what is known of variables.
     pub(crate) fn columns(&self, known: &[(String, Rows)], span: &Span) -> Vec<ColumnRead> {
-        let path = |part: &Part| match part {
-            Part::Place(path) | Part::Counted { path, .. } => Some(path.clone()),
-            Part::Literal(_) => None,
+        let path = |part: &TextPart| match part {
+            TextPart::Place(path) | TextPart::Counted { path, .. } => Some(path.clone()),
+            TextPart::Literal(_) => None,
         };
         let of = |path: Vec<String>| {
             let [name, column, ..] = path.as_slice() else { return None };
@@ -158,16 +158,16 @@ impl Text {
 
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|p| match p {
-            Part::Place(path) | Part::Counted { path, .. } => path.first().map(String::as_str),
-            Part::Literal(_) => None,
+            TextPart::Place(path) | TextPart::Counted { path, .. } => path.first().map(String::as_str),
+            TextPart::Literal(_) => None,
         })
     }
 
     /// What its places show: names and dotted paths.
     pub(crate) fn places(&self) -> impl Iterator<Item = String> {
         self.parts.iter().filter_map(|p| match p {
-            Part::Place(path) | Part::Counted { path, .. } => Some(path.join(".")),
-            Part::Literal(_) => None,
+            TextPart::Place(path) | TextPart::Counted { path, .. } => Some(path.join(".")),
+            TextPart::Literal(_) => None,
         })
     }
 
@@ -182,9 +182,9 @@ impl Text {
     }
 
     fn said_with<'a>(&'a self, find: impl Fn(&'a [String]) -> Option<&'a Value>) -> Result<String, String> {
-        let said = |part: &'a Part| match part {
-            Part::Literal(text) => Ok(text.clone()),
-            Part::Place(path) | Part::Counted { path, .. } => {
+        let said = |part: &'a TextPart| match part {
+            TextPart::Literal(text) => Ok(text.clone()),
+            TextPart::Place(path) | TextPart::Counted { path, .. } => {
                 let value = find(path).ok_or_else(|| format!("the text needs `{}`", path.join(".")))?;
                 Ok(part.of(value))
             }
@@ -194,9 +194,9 @@ impl Text {
 
     /// Rendering where an absent name is empty: for texts shown to people, which must appear.
     pub fn render_lax(&self, data: &Value) -> String {
-        let said = |part: &Part| match part {
-            Part::Literal(text) => text.clone(),
-            Part::Place(path) | Part::Counted { path, .. } => {
+        let said = |part: &TextPart| match part {
+            TextPart::Literal(text) => text.clone(),
+            TextPart::Place(path) | TextPart::Counted { path, .. } => {
                 let value = path.iter().try_fold(data, |value, key| member(value, key));
                 value.map(|value| part.of(value)).unwrap_or_default()
             }
@@ -205,13 +205,13 @@ impl Text {
     }
 }
 
-impl Part {
+impl TextPart {
     /// What stands at this place for a value.
     fn of(&self, value: &Value) -> String {
         match self {
-            Part::Literal(text) => text.clone(),
-            Part::Place(_) => plain(value),
-            Part::Counted { one, others, counts, .. } => (if counts.is_one(value) { one } else { others }).clone(),
+            TextPart::Literal(text) => text.clone(),
+            TextPart::Place(_) => plain(value),
+            TextPart::Counted { one, others, counts, .. } => (if counts.is_one(value) { one } else { others }).clone(),
         }
     }
 }
@@ -249,7 +249,8 @@ mod tests {
 
     #[test]
     fn numbers_take_the_words_of_their_language() {
-        let said = |text: &str, language: &str, n: i64| Text::said(text, language).unwrap().render(&json!({"n": n}));
+        let said =
+            |text: &str, language: &str, n: i64| Text::in_language(text, language).unwrap().render(&json!({"n": n}));
         for (n, expected) in [(0, "0 offers"), (1, "1 offer"), (2, "2 offers")] {
             assert_eq!(said("{{n}} {{n: offer | offers}}", "en", n).as_deref(), Ok(expected));
         }

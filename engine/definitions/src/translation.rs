@@ -47,14 +47,14 @@ pub struct Sheet {
     /// Of the file in English.
     pub file: String,
     /// In the order of the file, each once.
-    pub words: Vec<Said>,
+    pub words: Vec<Translated>,
     /// What is said for words that are not there any more.
-    pub unused: Vec<Said>,
+    pub unused: Vec<Translated>,
 }
 
 /// Words and what they are in a language.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Said {
+pub struct Translated {
     /// Where the words stand; of unused ones in the translation.
     pub line: u32,
     pub place: String,
@@ -64,18 +64,18 @@ pub struct Said {
 }
 
 impl Sheet {
-    pub fn missing(&self) -> impl Iterator<Item = &Said> {
+    pub fn missing(&self) -> impl Iterator<Item = &Translated> {
         self.words.iter().filter(|words| words.said.is_none())
     }
 
     /// What an unused entry's place reads now, when nobody has said that yet.
-    pub fn now(&self, unused: &Said) -> Option<&str> {
+    pub fn now(&self, unused: &Translated) -> Option<&str> {
         self.missing().find(|words| words.place == unused.place).map(|words| words.english.as_str())
     }
 
     /// The translation's file.
     pub fn path(&self, language: &str) -> String {
-        layout::translated(&self.file, language)
+        layout::translation_path(&self.file, language)
     }
 }
 
@@ -101,7 +101,7 @@ impl Read {
     }
 
     /// All files as they read in a language.
-    pub fn said(&self, language: &str, problems: &mut Vec<Problem>) -> Nodes {
+    pub fn translate(&self, language: &str, problems: &mut Vec<Problem>) -> Nodes {
         let mut nodes = self.nodes.clone();
         for (path, translation) in self.translations.get(language).into_iter().flatten() {
             let (Some(node), Some(kind)) = (nodes.get_mut(path), layout::kind_of(path)) else {
@@ -146,13 +146,13 @@ impl Read {
                 let is_new = known.insert((place.to_owned(), word.english().to_owned()));
                 if is_new && (word.is_needed || said.is_some()) {
                     let (line, english) = (word.line, word.english().to_owned());
-                    sheet.words.push(Said { line, place: place.to_owned(), english, said });
+                    sheet.words.push(Translated { line, place: place.to_owned(), english, said });
                 }
             });
             let is_known = |(place, english): (&str, &str)| known.contains(&(place.to_owned(), english.to_owned()));
             let entries = dictionary.entries.iter().chain(&dictionary.empty);
             let unused = entries.filter(|(entry, _)| !is_known(**entry));
-            sheet.unused.extend(unused.map(|((place, english), said)| Said {
+            sheet.unused.extend(unused.map(|((place, english), said)| Translated {
                 line: said.span.line,
                 place: (*place).to_owned(),
                 english: (*english).to_owned(),
@@ -206,11 +206,11 @@ struct Word<'w> {
     node: &'w mut Node,
     line: u32,
     is_needed: bool,
-    part: Part,
+    part: Wording,
 }
 
 /// Which part of a text is words.
-enum Part {
+enum Wording {
     Whole,
     /// What an expression says with `say('…')`.
     Quoted(Range<usize>, String),
@@ -222,17 +222,17 @@ impl Word<'_> {
     fn english(&self) -> &str {
         let text = self.node.as_str().unwrap_or_default();
         match &self.part {
-            Part::Whole => text,
-            Part::Quoted(_, words) => words,
-            Part::Line(range) => &text[range.clone()],
+            Wording::Whole => text,
+            Wording::Quoted(_, words) => words,
+            Wording::Line(range) => &text[range.clone()],
         }
     }
 
     /// A place of one that the other has not: nobody fills it, or something is not told. Messages are held against their
     /// own data.
     fn strange(&self, said: &Node, language: &str) -> Option<Problem> {
-        let english = Text::template(self.english()).ok().filter(|_| !matches!(self.part, Part::Line(_)))?;
-        let text = Text::said(said.as_str()?, language).ok()?;
+        let english = Text::template(self.english()).ok().filter(|_| !matches!(self.part, Wording::Line(_)))?;
+        let text = Text::in_language(said.as_str()?, language).ok()?;
         let known: BTreeSet<String> = english.places().collect();
         let own: BTreeSet<String> = text.places().collect();
         if let Some(name) = own.iter().find(|name| !known.contains(*name)) {
@@ -248,11 +248,11 @@ impl Word<'_> {
         let within =
             |range: &Range<usize>, words: &str| format!("{}{words}{}", &text[..range.start], &text[range.end..]);
         let text = match &self.part {
-            Part::Whole => words.to_owned(),
-            Part::Quoted(range, _) => within(range, &words.replace('\\', "\\\\").replace('\'', "\\'")),
-            Part::Line(range) => within(range, words),
+            Wording::Whole => words.to_owned(),
+            Wording::Quoted(range, _) => within(range, &words.replace('\\', "\\\\").replace('\'', "\\'")),
+            Wording::Line(range) => within(range, words),
         };
-        if !matches!(self.part, Part::Quoted(..)) {
+        if !matches!(self.part, Wording::Quoted(..)) {
             self.node.span = said.span.clone();
         }
         self.node.value = Source::String(text);
@@ -363,12 +363,12 @@ fn walk(rule: Rule, node: &mut Node, keys: &mut Vec<String>, visit: &mut Visit<'
     match &mut node.value {
         Source::Map(entries) if marked => {
             let node = &mut entries[0].1;
-            visit(&keys.join("."), Word { line, node, is_needed: true, part: Part::Whole });
+            visit(&keys.join("."), Word { line, node, is_needed: true, part: Wording::Whole });
         }
         Source::Map(entries) => {
             for (key, inner) in entries {
                 match (EXPRESSIONS.contains(&key.name.as_str()), inner.as_str()) {
-                    (true, Some(text)) if text.contains(SAY) => said(inner, &keys.join("."), visit),
+                    (true, Some(text)) if text.contains(SAY) => visit_quoted(inner, &keys.join("."), visit),
                     (true, Some(_)) => {}
                     _ => {
                         keys.push(key.name.clone());
@@ -388,11 +388,11 @@ fn walk(rule: Rule, node: &mut Node, keys: &mut Vec<String>, visit: &mut Visit<'
                 keys.truncate(known);
             }
         }
-        Source::String(text) if text.contains(SAY) => said(node, &keys.join("."), visit),
+        Source::String(text) if text.contains(SAY) => visit_quoted(node, &keys.join("."), visit),
         Source::String(_) if rule == Rule::Message && rule.takes(keys) => lines(node, &keys.join("."), visit),
         Source::String(text) if rule.takes(keys) => {
             let is_needed = is_said(text) && root(keys).first().is_none_or(|first| first != "params");
-            visit(&keys.join("."), Word { line, node, is_needed, part: Part::Whole });
+            visit(&keys.join("."), Word { line, node, is_needed, part: Wording::Whole });
         }
         _ => {}
     }
@@ -402,7 +402,7 @@ fn walk(rule: Rule, node: &mut Node, keys: &mut Vec<String>, visit: &mut Visit<'
 const SAY: &str = "say('";
 
 /// From the last to the first, so that what was replaced moves nothing that follows.
-fn said(node: &mut Node, place: &str, visit: &mut Visit<'_>) {
+fn visit_quoted(node: &mut Node, place: &str, visit: &mut Visit<'_>) {
     let text = node.as_str().unwrap_or_default().to_owned();
     let line = node.span.line;
     let starts: Vec<usize> = text.match_indices(SAY).map(|(at, _)| at + SAY.len()).collect();
@@ -416,7 +416,7 @@ fn said(node: &mut Node, place: &str, visit: &mut Visit<'_>) {
         let Some((length, _)) = end else { continue };
         let range = start..start + length;
         let words = text[range.clone()].replace("\\'", "'").replace("\\\\", "\\");
-        visit(place, Word { line, node, is_needed: true, part: Part::Quoted(range, words) });
+        visit(place, Word { line, node, is_needed: true, part: Wording::Quoted(range, words) });
     }
 }
 
@@ -428,7 +428,7 @@ fn lines(node: &mut Node, place: &str, visit: &mut Visit<'_>) {
         let range = end - one.len()..end;
         end = range.start.saturating_sub(1);
         if is_said(one) {
-            visit(place, Word { line, node, is_needed: true, part: Part::Line(range) });
+            visit(place, Word { line, node, is_needed: true, part: Wording::Line(range) });
         }
     }
 }
@@ -444,7 +444,7 @@ fn table(node: &mut Node, visit: &mut Visit<'_>) {
         let line = node.span.line;
         let is_needed = node.as_str().is_some_and(is_said);
         if is_needed {
-            visit(place, Word { line, node, is_needed, part: Part::Whole });
+            visit(place, Word { line, node, is_needed, part: Wording::Whole });
         }
     };
     let mut cell = |column: &str, node: &mut Node| {

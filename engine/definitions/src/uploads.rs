@@ -222,7 +222,7 @@ pub struct UploadAnswer {
 }
 
 /// The files that an answer names; `schema` is a form, or what a variant makes of it.
-pub(crate) fn answered(schema: &Value, data: &Value, at: &str, found: &mut Vec<UploadAnswer>) {
+pub(crate) fn collect_answers(schema: &Value, data: &Value, at: &str, found: &mut Vec<UploadAnswer>) {
     for (name, rule) in crate::form::properties(schema) {
         let Some(value) = data.get(name).filter(|value| !value.is_null()) else { continue };
         let pointer = format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"));
@@ -235,10 +235,10 @@ pub(crate) fn answered(schema: &Value, data: &Value, at: &str, found: &mut Vec<U
             }));
         } else if let Some(items) = rule.get("items").filter(|items| items.get("properties").is_some()) {
             for (i, row) in value.as_array().into_iter().flatten().enumerate() {
-                answered(items, row, &format!("{pointer}/{i}"), found);
+                collect_answers(items, row, &format!("{pointer}/{i}"), found);
             }
         } else {
-            answered(rule, value, &pointer, found);
+            collect_answers(rule, value, &pointer, found);
         }
     }
 }

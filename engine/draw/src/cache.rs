@@ -6,18 +6,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 #[derive(Clone)]
-pub enum Place {
+pub enum Drawing {
     Drawn(Arc<str>),
     /// Not tried again before then.
     Failed(Instant),
     Asked(Waiting),
 }
 
-impl Place {
+impl Drawing {
     fn bytes(&self) -> usize {
         match self {
-            Place::Drawn(html) => html.len() + BESIDE,
-            Place::Failed(_) | Place::Asked(_) => BESIDE,
+            Drawing::Drawn(html) => html.len() + BESIDE,
+            Drawing::Failed(_) | Drawing::Asked(_) => BESIDE,
         }
     }
 }
@@ -26,7 +26,7 @@ impl Place {
 const BESIDE: usize = 256;
 
 pub struct Cache {
-    places: HashMap<Key, (Place, u64)>,
+    places: HashMap<Key, (Drawing, u64)>,
     bytes: usize,
     max: usize,
     /// Counts what was wanted.
@@ -38,14 +38,14 @@ impl Cache {
         Cache { places: HashMap::new(), bytes: 0, max, now: 0 }
     }
 
-    pub fn find(&mut self, key: &Key) -> Option<Place> {
+    pub fn find(&mut self, key: &Key) -> Option<Drawing> {
         self.now += 1;
         let (place, wanted) = self.places.get_mut(key)?;
         *wanted = self.now;
         Some(place.clone())
     }
 
-    pub fn put(&mut self, key: Key, place: Place) {
+    pub fn put(&mut self, key: Key, place: Drawing) {
         self.now += 1;
         self.bytes += place.bytes();
         if let Some((before, _)) = self.places.insert(key, (place, self.now)) {
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn the_page_wanted_longest_ago_goes_first() {
-        let page = |length: usize| Place::Drawn("x".repeat(length).into());
+        let page = |length: usize| Drawing::Drawn("x".repeat(length).into());
         let mut cache = Cache::new(4_000);
         for key in 0..3 {
             cache.put([key; 32], page(1_000));

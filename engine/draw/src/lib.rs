@@ -14,7 +14,7 @@
 mod cache;
 mod engine;
 
-use cache::{Cache, Place};
+use cache::{Cache, Drawing};
 use sha2::{Digest, Sha256};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -126,10 +126,10 @@ impl Inner {
     fn place(&self, key: Key, bundle: &Bundle, page: &str) -> Result<Outcome, Waiting> {
         let mut cache = self.cache();
         match cache.find(&key) {
-            Some(Place::Drawn(html)) => return Ok(Some(html)),
-            Some(Place::Failed(until)) if Instant::now() < until => return Ok(None),
-            Some(Place::Asked(waiting)) => return Err(waiting),
-            Some(Place::Failed(_)) | None => {}
+            Some(Drawing::Drawn(html)) => return Ok(Some(html)),
+            Some(Drawing::Failed(until)) if Instant::now() < until => return Ok(None),
+            Some(Drawing::Asked(waiting)) => return Err(waiting),
+            Some(Drawing::Failed(_)) | None => {}
         }
         let (told, waiting) = watch::channel(None);
         let job = Job { key, bundle: bundle.clone(), page: page.to_owned(), told };
@@ -137,14 +137,14 @@ impl Inner {
             metrics::counter!("draws_total", "outcome" => "refused").increment(1);
             return Ok(None);
         }
-        cache.put(key, Place::Asked(waiting.clone()));
+        cache.put(key, Drawing::Asked(waiting.clone()));
         Err(waiting)
     }
 
     fn keep(&self, key: Key, outcome: &Outcome) {
         let place = match outcome {
-            Some(html) => Place::Drawn(html.clone()),
-            None => Place::Failed(Instant::now() + self.limits.pause),
+            Some(html) => Drawing::Drawn(html.clone()),
+            None => Drawing::Failed(Instant::now() + self.limits.pause),
         };
         self.cache().put(key, place);
     }

@@ -36,13 +36,13 @@ pub struct Bucket {
 const CALL: Duration = Duration::from_secs(20);
 const TRIES: usize = 3;
 
-enum Place {
+enum Storage {
     Folder(PathBuf),
     Bucket(Bucket),
 }
 
 pub struct Blobs {
-    place: Place,
+    place: Storage,
     prefix: String,
     /// Made when it is used first: who sends no files needs no folder.
     store: OnceCell<Arc<dyn ObjectStore>>,
@@ -50,26 +50,26 @@ pub struct Blobs {
 
 impl Blobs {
     pub fn on_disk(folder: &Path) -> Blobs {
-        Blobs { place: Place::Folder(folder.to_owned()), prefix: String::new(), store: OnceCell::new() }
+        Blobs { place: Storage::Folder(folder.to_owned()), prefix: String::new(), store: OnceCell::new() }
     }
 
     pub fn in_bucket(bucket: Bucket) -> Blobs {
-        Blobs { prefix: bucket.prefix.clone(), place: Place::Bucket(bucket), store: OnceCell::new() }
+        Blobs { prefix: bucket.prefix.clone(), place: Storage::Bucket(bucket), store: OnceCell::new() }
     }
 
     async fn store(&self) -> Result<&Arc<dyn ObjectStore>, BlobsError> {
-        self.store.get_or_try_init(|| async { self.opened() }).await
+        self.store.get_or_try_init(|| async { self.open_store() }).await
     }
 
-    fn opened(&self) -> Result<Arc<dyn ObjectStore>, BlobsError> {
+    fn open_store(&self) -> Result<Arc<dyn ObjectStore>, BlobsError> {
         match &self.place {
-            Place::Folder(folder) => {
+            Storage::Folder(folder) => {
                 let failed = |error| BlobsError::Folder(folder.display().to_string(), error);
                 private(folder).map_err(failed)?;
                 let files = LocalFileSystem::new_with_prefix(folder)?.with_automatic_cleanup(true).with_fsync(true);
                 Ok(Arc::new(files))
             }
-            Place::Bucket(bucket) => {
+            Storage::Bucket(bucket) => {
                 let retry = RetryConfig { max_retries: TRIES, retry_timeout: CALL, ..RetryConfig::default() };
                 let mut builder = AmazonS3Builder::new()
                     .with_bucket_name(&bucket.name)
@@ -86,19 +86,19 @@ impl Blobs {
         }
     }
 
-    fn named(&self, name: &str) -> Name {
+    fn blob_name(&self, name: &str) -> Name {
         Name::from(format!("{}/{name}", self.prefix))
     }
 
     /// All of it or nothing, durably.
     pub async fn put(&self, name: &str, bytes: Vec<u8>) -> Result<(), BlobsError> {
-        self.store().await?.put(&self.named(name), bytes.into()).await?;
+        self.store().await?.put(&self.blob_name(name), bytes.into()).await?;
         Ok(())
     }
 
     /// `None`: it is not there.
     pub async fn get(&self, name: &str) -> Result<Option<Bytes>, BlobsError> {
-        match self.store().await?.get(&self.named(name)).await {
+        match self.store().await?.get(&self.blob_name(name)).await {
             Ok(found) => Ok(Some(found.bytes().await?)),
             Err(object_store::Error::NotFound { .. }) => Ok(None),
             Err(error) => Err(error.into()),
@@ -107,7 +107,7 @@ impl Blobs {
 
     /// It need not be there.
     pub async fn remove(&self, name: &str) -> Result<(), BlobsError> {
-        match self.store().await?.delete(&self.named(name)).await {
+        match self.store().await?.delete(&self.blob_name(name)).await {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
             Err(error) => Err(error.into()),
         }
@@ -115,12 +115,12 @@ impl Blobs {
 
     /// Names below this one, without it.
     pub async fn below(&self, name: &str) -> Result<Vec<String>, BlobsError> {
-        if let Place::Folder(folder) = &self.place
+        if let Storage::Folder(folder) = &self.place
             && !folder.join(name).exists()
         {
             return Ok(Vec::new());
         }
-        let above = self.named(name);
+        let above = self.blob_name(name);
         let all: Vec<_> = self.store().await?.list(Some(&above)).try_collect().await?;
         let short = |found: &Name| {
             let parts: Vec<_> = found.prefix_match(&above)?.map(|part| part.as_ref().to_owned()).collect();

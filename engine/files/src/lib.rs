@@ -13,7 +13,7 @@ mod video;
 pub use blobs::{Blobs, BlobsError, Bucket};
 pub use pdf::pdf;
 pub use picture::{Picture, PictureRules, picture};
-pub use sniff::{Kind, Media, sniff};
+pub use sniff::{ContentKind, Media, sniff};
 pub use video::Video;
 
 /// Why a file is not taken.

@@ -44,7 +44,7 @@ pub fn pdf(bytes: &[u8], pages_max: u32) -> Result<u32, Unfit> {
     }
     let mut left = GROUPS_MAX;
     for at in finds(bytes, b"stream") {
-        if let Some(group) = packed(bytes, at, &mut left)? {
+        if let Some(group) = packed_objects(bytes, at, &mut left)? {
             seen.read(&group);
         }
     }
@@ -117,7 +117,7 @@ fn number(bytes: &[u8], at: usize) -> u32 {
 }
 
 /// The objects that are packed in the stream whose keyword stands there; `None`: it has none.
-fn packed(bytes: &[u8], at: usize, left: &mut u64) -> Result<Option<Vec<u8>>, Unfit> {
+fn packed_objects(bytes: &[u8], at: usize, left: &mut u64) -> Result<Option<Vec<u8>>, Unfit> {
     let before = bytes.get(at.saturating_sub(DICT_MAX)..at).unwrap_or_default();
     if at >= 3 && bytes.get(at - 3..at) == Some(b"end") || !before.trim_ascii_end().ends_with(b">>") {
         return Ok(None);

@@ -1,7 +1,7 @@
 //! A picture is made anew: upright, at most so large, without anything but its pixels. What does not decode within the
 //! bounds is not taken.
 
-use crate::{Kind, Unfit};
+use crate::{ContentKind, Unfit};
 use image::codecs::jpeg::{JpegDecoder, JpegEncoder};
 use image::codecs::png::PngDecoder;
 use image::codecs::webp::WebPDecoder;
@@ -34,18 +34,18 @@ const PREVIEW_QUALITY: u8 = 75;
 const SCANS_MAX: usize = 64;
 
 /// Pixels of a picture, as its header says; `None` where it has none.
-pub fn picture(kind: Kind, bytes: &[u8], rules: &PictureRules) -> Result<Picture, Unfit> {
+pub fn picture(kind: ContentKind, bytes: &[u8], rules: &PictureRules) -> Result<Picture, Unfit> {
     let source = Cursor::new(bytes);
     match kind {
-        Kind::Jpeg => {
+        ContentKind::Jpeg => {
             if !is_whole(bytes) {
                 return Err(Unfit::Unreadable);
             }
-            made(JpegDecoder::new(source).map_err(unreadable)?, rules)
+            re_encode(JpegDecoder::new(source).map_err(unreadable)?, rules)
         }
-        Kind::Png => made(PngDecoder::new(source).map_err(unreadable)?, rules),
-        Kind::Webp => made(WebPDecoder::new(source).map_err(unreadable)?, rules),
-        Kind::Heic => Err(Unfit::Heic),
+        ContentKind::Png => re_encode(PngDecoder::new(source).map_err(unreadable)?, rules),
+        ContentKind::Webp => re_encode(WebPDecoder::new(source).map_err(unreadable)?, rules),
+        ContentKind::Heic => Err(Unfit::Heic),
         _ => Err(Unfit::Type),
     }
 }
@@ -79,7 +79,7 @@ fn unreadable(_: image::ImageError) -> Unfit {
     Unfit::Unreadable
 }
 
-fn made(mut decoder: impl ImageDecoder, rules: &PictureRules) -> Result<Picture, Unfit> {
+fn re_encode(mut decoder: impl ImageDecoder, rules: &PictureRules) -> Result<Picture, Unfit> {
     let (width, height) = decoder.dimensions();
     let pixels = u64::from(width) * u64::from(height);
     if pixels > rules.pixels_max {
@@ -100,8 +100,8 @@ fn made(mut decoder: impl ImageDecoder, rules: &PictureRules) -> Result<Picture,
     upright.apply_orientation(orientation);
     let upright = upright.into_rgb8();
     let (width, height) = upright.dimensions();
-    let jpeg = encoded(&upright, QUALITY)?;
-    let preview = encoded(&smaller(upright, rules.preview_max), PREVIEW_QUALITY)?;
+    let jpeg = encode(&upright, QUALITY)?;
+    let preview = encode(&smaller(upright, rules.preview_max), PREVIEW_QUALITY)?;
     Ok(Picture { jpeg, preview, width, height })
 }
 
@@ -129,7 +129,7 @@ fn smaller(picture: RgbImage, side_max: u32) -> RgbImage {
     imageops::thumbnail(&picture, side(width), side(height))
 }
 
-fn encoded(picture: &RgbImage, quality: u8) -> Result<Vec<u8>, Unfit> {
+fn encode(picture: &RgbImage, quality: u8) -> Result<Vec<u8>, Unfit> {
     let mut bytes = Vec::new();
     JpegEncoder::new_with_quality(&mut bytes, quality).encode_image(picture).map_err(unreadable)?;
     Ok(bytes)
@@ -165,8 +165,8 @@ mod tests {
     }
 
     /// `orientation` 6: the camera was held upright, and the place stands beside it.
-    fn held(orientation: u8) -> Vec<u8> {
-        let jpeg = encoded(&sample(400, 300), 90).expect("a JPEG");
+    fn turned_jpeg(orientation: u8) -> Vec<u8> {
+        let jpeg = encode(&sample(400, 300), 90).expect("a JPEG");
         let mut tiff = b"Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0".to_vec();
         tiff.extend([orientation, 0, 0, 0, 0, 0, 0]);
         tiff.extend(b"GPSLatitude 28.6139");
@@ -179,35 +179,35 @@ mod tests {
 
     #[test]
     fn it_is_upright_and_says_nothing_of_where_it_was_taken() {
-        let bytes = held(6);
+        let bytes = turned_jpeg(6);
         assert!(bytes.windows(11).any(|part| part == b"GPSLatitude"));
-        let made = picture(Kind::Jpeg, &bytes, &RULES).expect("a picture");
+        let made = picture(ContentKind::Jpeg, &bytes, &RULES).expect("a picture");
         assert_eq!((made.width, made.height), (150, 200));
         assert!(!made.jpeg.windows(3).any(|part| part == b"GPS"), "the place is gone");
         assert!(!made.jpeg.windows(4).any(|part| part == b"Exif"));
         assert!(!made.preview.windows(4).any(|part| part == b"Exif"));
-        let level = picture(Kind::Jpeg, &held(1), &RULES).expect("a picture");
+        let level = picture(ContentKind::Jpeg, &turned_jpeg(1), &RULES).expect("a picture");
         assert_eq!((level.width, level.height), (200, 150));
     }
 
     #[test]
     fn too_small_too_large_and_broken() {
         let of = |kind, bytes: &[u8]| picture(kind, bytes, &RULES).map(|made| (made.width, made.height));
-        assert_eq!(of(Kind::Png, &png(100, 80)), Ok((100, 80)));
-        assert_eq!(of(Kind::Png, &png(48, 64)), Ok((48, 64)), "held the other way");
-        assert_eq!(of(Kind::Png, &png(63, 48)), Err(Unfit::Small));
-        assert_eq!(of(Kind::Png, &png(2000, 1000)), Err(Unfit::Pixels));
-        assert_eq!(of(Kind::Png, &png(100, 80)[..200]), Err(Unfit::Unreadable));
-        assert_eq!(of(Kind::Jpeg, &png(100, 80)), Err(Unfit::Unreadable));
-        let jpeg = encoded(&sample(100, 80), 90).expect("a JPEG");
-        assert_eq!(of(Kind::Jpeg, &[jpeg.as_slice(), b"a film behind it"].concat()), Ok((100, 80)));
-        assert_eq!(of(Kind::Jpeg, &jpeg[..jpeg.len() / 2]), Err(Unfit::Unreadable), "cut");
+        assert_eq!(of(ContentKind::Png, &png(100, 80)), Ok((100, 80)));
+        assert_eq!(of(ContentKind::Png, &png(48, 64)), Ok((48, 64)), "held the other way");
+        assert_eq!(of(ContentKind::Png, &png(63, 48)), Err(Unfit::Small));
+        assert_eq!(of(ContentKind::Png, &png(2000, 1000)), Err(Unfit::Pixels));
+        assert_eq!(of(ContentKind::Png, &png(100, 80)[..200]), Err(Unfit::Unreadable));
+        assert_eq!(of(ContentKind::Jpeg, &png(100, 80)), Err(Unfit::Unreadable));
+        let jpeg = encode(&sample(100, 80), 90).expect("a JPEG");
+        assert_eq!(of(ContentKind::Jpeg, &[jpeg.as_slice(), b"a film behind it"].concat()), Ok((100, 80)));
+        assert_eq!(of(ContentKind::Jpeg, &jpeg[..jpeg.len() / 2]), Err(Unfit::Unreadable), "cut");
         let passes = [&jpeg[..2], &[0xFF, 0xDA, 0, 2].repeat(100), &jpeg[2..]].concat();
-        assert_eq!(of(Kind::Jpeg, &passes), Err(Unfit::Unreadable));
+        assert_eq!(of(ContentKind::Jpeg, &passes), Err(Unfit::Unreadable));
         // A header that promises what nobody could hold.
         let mut bomb = png(100, 80);
         bomb[16..24].copy_from_slice(&[0, 1, 0, 0, 0, 1, 0, 0]);
         sum_of(&mut bomb);
-        assert_eq!(of(Kind::Png, &bomb), Err(Unfit::Pixels));
+        assert_eq!(of(ContentKind::Png, &bomb), Err(Unfit::Pixels));
     }
 }

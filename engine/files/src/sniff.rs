@@ -25,7 +25,7 @@ impl Media {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ContentKind {
     Jpeg,
     Png,
     Webp,
@@ -36,34 +36,34 @@ pub enum Kind {
     Webm,
 }
 
-impl Kind {
+impl ContentKind {
     pub fn media(self) -> Media {
         match self {
-            Kind::Jpeg | Kind::Png | Kind::Webp | Kind::Heic => Media::Picture,
-            Kind::Pdf => Media::Pdf,
-            Kind::Mp4 | Kind::Mov | Kind::Webm => Media::Video,
+            ContentKind::Jpeg | ContentKind::Png | ContentKind::Webp | ContentKind::Heic => Media::Picture,
+            ContentKind::Pdf => Media::Pdf,
+            ContentKind::Mp4 | ContentKind::Mov | ContentKind::Webm => Media::Video,
         }
     }
 
     /// As it is kept: pictures are made anew.
     pub fn media_type(self) -> &'static str {
         match self {
-            Kind::Jpeg | Kind::Png | Kind::Webp | Kind::Heic => "image/jpeg",
-            Kind::Pdf => "application/pdf",
-            Kind::Mp4 => "video/mp4",
-            Kind::Mov => "video/quicktime",
-            Kind::Webm => "video/webm",
+            ContentKind::Jpeg | ContentKind::Png | ContentKind::Webp | ContentKind::Heic => "image/jpeg",
+            ContentKind::Pdf => "application/pdf",
+            ContentKind::Mp4 => "video/mp4",
+            ContentKind::Mov => "video/quicktime",
+            ContentKind::Webm => "video/webm",
         }
     }
 
     /// Of the name that it gets.
     pub fn ending(self) -> &'static str {
         match self {
-            Kind::Jpeg | Kind::Png | Kind::Webp | Kind::Heic => "jpg",
-            Kind::Pdf => "pdf",
-            Kind::Mp4 => "mp4",
-            Kind::Mov => "mov",
-            Kind::Webm => "webm",
+            ContentKind::Jpeg | ContentKind::Png | ContentKind::Webp | ContentKind::Heic => "jpg",
+            ContentKind::Pdf => "pdf",
+            ContentKind::Mp4 => "mp4",
+            ContentKind::Mov => "mov",
+            ContentKind::Webm => "webm",
         }
     }
 }
@@ -73,35 +73,37 @@ const BRANDS_END: usize = 64;
 const HEIC: [&[u8]; 10] = [b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1", b"avif", b"avis"];
 
 /// `None`: nothing that is taken anywhere.
-pub fn sniff(head: &[u8]) -> Option<Kind> {
+pub fn sniff(head: &[u8]) -> Option<ContentKind> {
     match head {
-        [0xFF, 0xD8, 0xFF, ..] => Some(Kind::Jpeg),
-        [0x89, b'P', b'N', b'G', 0x0D, 0x0A, 0x1A, 0x0A, ..] => Some(Kind::Png),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some(Kind::Webp),
-        [b'%', b'P', b'D', b'F', b'-', ..] => Some(Kind::Pdf),
+        [0xFF, 0xD8, 0xFF, ..] => Some(ContentKind::Jpeg),
+        [0x89, b'P', b'N', b'G', 0x0D, 0x0A, 0x1A, 0x0A, ..] => Some(ContentKind::Png),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some(ContentKind::Webp),
+        [b'%', b'P', b'D', b'F', b'-', ..] => Some(ContentKind::Pdf),
         [0x1A, 0x45, 0xDF, 0xA3, ..] => {
             let is_webm = head.get(..BRANDS_END.min(head.len()))?.windows(4).any(|word| word == b"webm");
-            is_webm.then_some(Kind::Webm)
+            is_webm.then_some(ContentKind::Webm)
         }
         [_, _, _, _, b'f', b't', b'y', b'p', rest @ ..] => brand(rest),
         // films of old cameras say no brand
-        [_, _, _, _, b'm', b'o', b'o', b'v' | b'f', ..] | [_, _, _, _, b'w', b'i', b'd', b'e', ..] => Some(Kind::Mov),
+        [_, _, _, _, b'm', b'o', b'o', b'v' | b'f', ..] | [_, _, _, _, b'w', b'i', b'd', b'e', ..] => {
+            Some(ContentKind::Mov)
+        }
         _ => None,
     }
 }
 
-fn brand(rest: &[u8]) -> Option<Kind> {
+fn brand(rest: &[u8]) -> Option<ContentKind> {
     let major = rest.get(..4)?;
     let all = rest.get(..BRANDS_END.min(rest.len()))?;
     let video = [b"isom", b"iso2", b"mp41", b"mp42", b"avc1", b"iso5", b"iso6", b"M4V ", b"3gp4", b"3gp5", b"mmp4"];
     if major == b"qt  " {
-        return Some(Kind::Mov);
+        return Some(ContentKind::Mov);
     }
     if HEIC.contains(&major) {
-        return Some(Kind::Heic);
+        return Some(ContentKind::Heic);
     }
     let knows = |word: &[u8]| video.iter().any(|brand| brand.as_slice() == word);
-    (knows(major) || all.chunks_exact(4).any(knows)).then_some(Kind::Mp4)
+    (knows(major) || all.chunks_exact(4).any(knows)).then_some(ContentKind::Mp4)
 }
 
 #[cfg(test)]
@@ -111,14 +113,14 @@ mod tests {
     #[test]
     fn the_first_bytes_decide() {
         for (head, kind) in [
-            (b"\xFF\xD8\xFF\xE0".as_slice(), Some(Kind::Jpeg)),
-            (b"\x89PNG\r\n\x1a\n", Some(Kind::Png)),
-            (b"RIFF\x00\x00\x00\x00WEBPVP8 ", Some(Kind::Webp)),
-            (b"%PDF-1.7", Some(Kind::Pdf)),
-            (b"\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic", Some(Kind::Heic)),
-            (b"\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00isom", Some(Kind::Mp4)),
-            (b"\x00\x00\x00\x14ftypqt  \x00\x00\x00\x00qt  ", Some(Kind::Mov)),
-            (b"\x1A\x45\xDF\xA3\x9f\x42\x86\x81\x01\x42\x82\x84webm", Some(Kind::Webm)),
+            (b"\xFF\xD8\xFF\xE0".as_slice(), Some(ContentKind::Jpeg)),
+            (b"\x89PNG\r\n\x1a\n", Some(ContentKind::Png)),
+            (b"RIFF\x00\x00\x00\x00WEBPVP8 ", Some(ContentKind::Webp)),
+            (b"%PDF-1.7", Some(ContentKind::Pdf)),
+            (b"\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic", Some(ContentKind::Heic)),
+            (b"\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00isom", Some(ContentKind::Mp4)),
+            (b"\x00\x00\x00\x14ftypqt  \x00\x00\x00\x00qt  ", Some(ContentKind::Mov)),
+            (b"\x1A\x45\xDF\xA3\x9f\x42\x86\x81\x01\x42\x82\x84webm", Some(ContentKind::Webm)),
             (b"\x1A\x45\xDF\xA3\x9f\x42\x86\x81\x01\x42\x82\x88matroska", None),
             (b"<svg xmlns='http://www.w3.org/2000/svg'>", None),
             (b"<!doctype html>", None),

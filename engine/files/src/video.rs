@@ -1,7 +1,7 @@
 //! How long a video is, by its headers, read while its bytes go by: nothing is decoded. Of a recording that says no
 //! length, the time of its last part counts.
 
-use crate::{Kind, Unfit};
+use crate::{ContentKind, Unfit};
 
 /// What is kept of a file's head that tells of the rest.
 const HEAD_MAX: usize = 4 * 1024 * 1024;
@@ -9,20 +9,20 @@ const HEAD_MAX: usize = 4 * 1024 * 1024;
 const PIECE: usize = 256;
 
 pub struct Video {
-    kind: Kind,
+    kind: ContentKind,
     boxes: Boxes,
     clusters: Clusters,
 }
 
 impl Video {
-    pub fn of(kind: Kind) -> Video {
+    pub fn of(kind: ContentKind) -> Video {
         Video { kind, boxes: Boxes::default(), clusters: Clusters::default() }
     }
 
     /// The next bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         match self.kind {
-            Kind::Webm => self.clusters.push(bytes),
+            ContentKind::Webm => self.clusters.push(bytes),
             _ => self.boxes.push(bytes),
         }
     }
@@ -30,7 +30,7 @@ impl Video {
     /// Its length in milliseconds.
     pub fn millis(&self) -> Result<u64, Unfit> {
         let found = match self.kind {
-            Kind::Webm => self.clusters.millis(),
+            ContentKind::Webm => self.clusters.millis(),
             _ => self.boxes.millis(),
         };
         found.filter(|ms| *ms > 0).ok_or(Unfit::Unreadable)
@@ -231,7 +231,7 @@ mod tests {
         [boxed(b"ftyp", b"mp42\0\0\0\0isom"), boxed(b"mdat", &[7; 5_000]), moov].concat()
     }
 
-    fn length(kind: Kind, bytes: &[u8], piece: usize) -> Result<u64, Unfit> {
+    fn length(kind: ContentKind, bytes: &[u8], piece: usize) -> Result<u64, Unfit> {
         let mut video = Video::of(kind);
         bytes.chunks(piece).for_each(|part| video.push(part));
         video.millis()
@@ -241,11 +241,11 @@ mod tests {
     fn a_film_says_its_length_however_it_comes() {
         let film = mp4(35);
         for piece in [1, 7, 16, 1_000, film.len()] {
-            assert_eq!(length(Kind::Mp4, &film, piece), Ok(35_000), "pieces of {piece}");
+            assert_eq!(length(ContentKind::Mp4, &film, piece), Ok(35_000), "pieces of {piece}");
         }
-        assert_eq!(length(Kind::Mp4, &film[..2_000], 64), Err(Unfit::Unreadable), "cut");
-        assert_eq!(length(Kind::Mov, b"\0\0\0\x02moov", 8), Err(Unfit::Unreadable));
-        assert_eq!(length(Kind::Mp4, &[0; 64], 8), Err(Unfit::Unreadable));
+        assert_eq!(length(ContentKind::Mp4, &film[..2_000], 64), Err(Unfit::Unreadable), "cut");
+        assert_eq!(length(ContentKind::Mov, b"\0\0\0\x02moov", 8), Err(Unfit::Unreadable));
+        assert_eq!(length(ContentKind::Mp4, &[0; 64], 8), Err(Unfit::Unreadable));
     }
 
     #[test]
@@ -259,7 +259,7 @@ mod tests {
             film.extend([9; 300]);
         }
         for piece in [13, 64, film.len()] {
-            assert_eq!(length(Kind::Webm, &film, piece), Ok(25_000), "pieces of {piece}");
+            assert_eq!(length(ContentKind::Webm, &film, piece), Ok(25_000), "pieces of {piece}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Thousands of files that are made to hurt: none takes long, none panics, and what comes out of one is a plain picture, or
 //! the file is refused.
 
-use engine_files::{Kind, Media, PictureRules, Video, pdf, picture, sniff};
+use engine_files::{ContentKind, Media, PictureRules, Video, pdf, picture, sniff};
 use image::codecs::jpeg::JpegEncoder;
 use image::codecs::png::PngEncoder;
 use image::codecs::webp::WebPEncoder;
@@ -109,7 +109,7 @@ fn look(file: &[u8]) {
     match kind.media() {
         Media::Picture => {
             let Ok(made) = picture(kind, file, &RULES) else { return };
-            assert_eq!(sniff(&made.jpeg), Some(Kind::Jpeg));
+            assert_eq!(sniff(&made.jpeg), Some(ContentKind::Jpeg));
             assert!(made.width <= RULES.side_max && made.height <= RULES.side_max);
             for kept in [&made.jpeg, &made.preview] {
                 assert!(image::load_from_memory(kept).is_ok(), "what is kept is a picture");

@@ -2,12 +2,12 @@
 //! being opened: its script does, or the first write. What cannot be asked counts as no agent (R8-09).
 
 use crate::app::App;
-use engine_definitions::{AgentChecks, Brought, Came, Catalog};
+use engine_definitions::{AgentChecks, Attribution, Brought, Catalog};
 use engine_partners::CallOutcome;
 use serde_json::json;
 
 /// Whether somebody is to be asked about the ids that a visitor came with, for pages of this address.
-pub fn is_due(catalog: &Catalog, came: &Came, known: &AgentChecks, path: &str) -> bool {
+pub fn is_due(catalog: &Catalog, came: &Attribution, known: &AgentChecks, path: &str) -> bool {
     let site = catalog.site("");
     let (agents, product) = (&site.channels.agents, site.product(path).map(|product| product.id.as_str()));
     agents.due(&agents.ids_of(&came.said), product, known).is_some()
@@ -18,7 +18,7 @@ pub fn is_due(catalog: &Catalog, came: &Came, known: &AgentChecks, path: &str) -
 pub async fn check(
     app: &App,
     catalog: &Catalog,
-    came: &Came,
+    came: &Attribution,
     known: &AgentChecks,
     (path, visit): (&str, &str),
 ) -> Option<AgentChecks> {
@@ -26,7 +26,7 @@ pub async fn check(
     let product = site.product(path).map(|product| product.id.as_str());
     let ids = site.channels.agents.ids_of(&came.said);
     let check = site.channels.agents.due(&ids, product, known)?;
-    let asked = catalog.called(&check.call)?;
+    let asked = catalog.operation_named(&check.call)?;
     let told = site.channels.attribution(&Brought { came, agent: known, seller: None }, product, "");
     let of = |name: &str| told.get(name).cloned().unwrap_or_else(|| json!(""));
     let input = json!({

@@ -3,8 +3,8 @@
 use crate::api::health::Health;
 use crate::assets::Assets;
 use crate::captcha::Captcha;
-use crate::kept;
 use crate::middleware::{Class, Client, Limiter, Origins, Places, Proxies, Requests, SecurityHeaders};
+use crate::page_cache;
 use crate::presence::Presence;
 use crate::problem::{Code, Problem};
 use crate::remote::Remotes;
@@ -47,7 +47,7 @@ pub struct Inner {
     pub health: Health,
     pub captcha: Captcha,
     pub remotes: Remotes,
-    pub kept: kept::Pages,
+    pub kept: page_cache::Pages,
     /// Cancelled at a stop: streams end, `/readyz` says so.
     pub shutdown: CancellationToken,
 }
@@ -98,7 +98,7 @@ impl App {
             health: Health::default(),
             captcha: Captcha::default(),
             remotes: Remotes::default(),
-            kept: kept::Pages::default(),
+            kept: page_cache::Pages::default(),
             customers: Lane::new(settings.limits.concurrency_max, &settings.limits),
             webhooks: Lane::new(settings.limits.webhooks_max, &settings.limits),
             runtime,

@@ -1,4 +1,4 @@
-//! Whoever asks for many messages from one network proves to be no robot (security rule 15): on a page of the captcha
+//! Whoever asks for many messages from one network proves to be no robot: on a page of the captcha
 //! partner that the settings name, else by work that the browser does by itself.
 
 use crate::app::App;
@@ -63,7 +63,7 @@ impl App {
             return Ok(true);
         }
         let catalog = self.runtime.catalog();
-        let Some(asked) = self.asked(&catalog).filter(|_| proof.len() <= TOKEN_BYTES_MAX) else {
+        let Some(asked) = self.provider(&catalog).filter(|_| proof.len() <= TOKEN_BYTES_MAX) else {
             return Ok(false);
         };
         let input = json!({"token": proof, "address": client.0.to_string()});
@@ -78,14 +78,14 @@ impl App {
         }
     }
 
-    fn asked<'c>(&self, catalog: &'c Catalog) -> Option<(&'c Arc<Partner>, &'c Arc<Operation>)> {
+    fn provider<'c>(&self, catalog: &'c Catalog) -> Option<(&'c Arc<Partner>, &'c Arc<Operation>)> {
         catalog.for_contract(CONTRACT, self.settings.otp.captcha.as_deref()?)
     }
 
     /// The partner's `data.page`, below its own address unless it is a whole one.
     fn captcha_page(&self) -> Option<CaptchaPage> {
         let catalog = self.runtime.catalog();
-        let (partner, _) = self.asked(&catalog)?;
+        let (partner, _) = self.provider(&catalog)?;
         let (bound, target) = engine_partners::client::target::bound(&self.settings, partner).ok()?;
         let base = url::Url::parse(&format!("{}/", target.public)).ok()?;
         Some(CaptchaPage { page: base.join(bound.data["page"].as_str()?).ok()?.into() })

@@ -57,20 +57,20 @@ pub async fn frame(State(app): State<App>, mut request: Request, next: Next) -> 
     let lane = if webhook { &app.webhooks } else { &app.customers };
     let work = async {
         if health {
-            return guarded(&app, request, next).await;
+            return guard(&app, request, next).await;
         }
         if !free {
             app.limit(class, client)?;
         }
-        let request = arrived(&app, lane, client, request).await?;
+        let request = read_body(&app, lane, client, request).await?;
         let _place = lane.work.try_acquire().map_err(|_| Problem::new(Code::Busy).retry_after_ms(1_000))?;
-        guarded(&app, request, next).await
+        guard(&app, request, next).await
     };
     let done = work.await;
     let unread = brings && done.is_err();
     let mut response = match done {
         Ok(response) => response,
-        Err(problem) if browses => pages::refused(&app, &problem).await,
+        Err(problem) if browses => pages::refusal_page(&app, &problem).await,
         Err(problem) => problem.into_response(),
     };
     if unread {
@@ -92,7 +92,7 @@ pub async fn frame(State(app): State<App>, mut request: Request, next: Next) -> 
     response
 }
 
-/// Around what is not ours, the sandbox: headers that it has not set itself (security rule 32).
+/// Around what is not ours, the sandbox: headers that it has not set itself.
 pub async fn headers(State(app): State<App>, request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     app.headers.apply(response.headers_mut());
@@ -121,12 +121,12 @@ fn public_name(app: &App, request: &Request) -> Option<Response> {
 }
 
 /// The request with its whole body. One that is still arriving waits in a place of its own, as long as it keeps coming.
-async fn arrived(app: &App, lane: &Lane, client: Client, request: Request) -> Result<Request, Problem> {
+async fn read_body(app: &App, lane: &Lane, client: Client, request: Request) -> Result<Request, Problem> {
     let (parts, body) = request.into_parts();
     if body.is_end_stream() {
         return Ok(Request::from_parts(parts, body));
     }
-    let mut reading = pin!(read(&app.settings.limits, body));
+    let mut reading = pin!(read_limited(&app.settings.limits, body));
     let bytes = match poll!(&mut reading) {
         Poll::Ready(bytes) => bytes?,
         Poll::Pending => {
@@ -137,7 +137,7 @@ async fn arrived(app: &App, lane: &Lane, client: Client, request: Request) -> Re
     Ok(Request::from_parts(parts, Body::from(bytes)))
 }
 
-async fn read(limits: &Limits, body: Body) -> Result<Vec<u8>, Problem> {
+async fn read_limited(limits: &Limits, body: Body) -> Result<Vec<u8>, Problem> {
     let grace_ends = tokio::time::Instant::now() + Duration::from_millis(limits.body_timeout_ms);
     let large = |bytes: usize| bytes > limits.body_bytes_max;
     if large(usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX)) {
@@ -156,10 +156,10 @@ async fn read(limits: &Limits, body: Body) -> Result<Vec<u8>, Problem> {
     }
 }
 
-/// A panic is a 500, a handler without end a 503 (security rule 10).
-async fn guarded(app: &App, request: Request, next: Next) -> Result<Response, Problem> {
+/// A panic is a 500, a handler without end a 503.
+async fn guard(app: &App, request: Request, next: Next) -> Result<Response, Problem> {
     let limit = Duration::from_millis(app.settings.limits.request_timeout_ms);
-    match tokio::time::timeout(limit, AssertUnwindSafe(compressed(request, next)).catch_unwind()).await {
+    match tokio::time::timeout(limit, AssertUnwindSafe(compress(request, next)).catch_unwind()).await {
         Ok(Ok(response)) => Ok(response),
         Ok(Err(_)) => {
             tracing::error!("a handler panicked");
@@ -170,7 +170,7 @@ async fn guarded(app: &App, request: Request, next: Next) -> Result<Response, Pr
 }
 
 /// Compressed as the client can read it. What was posted by one that reads plain text only goes straight on.
-async fn compressed(request: Request, next: Next) -> Response {
+async fn compress(request: Request, next: Next) -> Response {
     if request.method() == Method::POST && !request.headers().contains_key(header::ACCEPT_ENCODING) {
         return next.run(request).await;
     }

@@ -1,4 +1,4 @@
-//! JSON bodies as security rule 18 wants them: no duplicate keys, no deep nesting, nothing unknown; and views as
+//! JSON bodies, read strictly: no duplicate keys, no deep nesting, nothing unknown; and views as
 //! bodies.
 
 use crate::problem::{Code, FieldProblem, Problem};

@@ -14,14 +14,14 @@ const NAME: &str = "lang";
 const YEAR_S: u32 = 365 * 24 * 3600;
 
 /// The language that this visitor chose, if the site still speaks it.
-pub fn chosen(app: &App, headers: &HeaderMap) -> Option<String> {
-    cookie(headers, COOKIE).and_then(|wanted| spoken(app, wanted))
+pub fn chosen_language(app: &App, headers: &HeaderMap) -> Option<String> {
+    cookie(headers, COOKIE).and_then(|wanted| supported(app, wanted))
 }
 
 /// The language of a visitor who has no session.
 pub fn of(app: &App, headers: &HeaderMap) -> String {
     let first = || app.runtime.catalog().languages().first().cloned();
-    chosen(app, headers).or_else(first).unwrap_or_else(|| ENGLISH.into())
+    chosen_language(app, headers).or_else(first).unwrap_or_else(|| ENGLISH.into())
 }
 
 /// A choice in the address: the rest of the query, and the cookie; `None` when nothing is chosen there. The header's link
@@ -35,7 +35,7 @@ pub fn choice(app: &App, headers: &HeaderMap, path: &str, query: &str) -> Option
     {
         rest = without(page.query().unwrap_or_default());
     }
-    let cookie = spoken(app, &wanted).and_then(|language| {
+    let cookie = supported(app, &wanted).and_then(|language| {
         let cookie = format!("{COOKIE}={language}; Path=/; Max-Age={YEAR_S}; HttpOnly; Secure; SameSite=Lax");
         HeaderValue::from_str(&cookie).ok()
     });
@@ -47,6 +47,6 @@ fn without(query: &str) -> String {
     url::form_urlencoded::Serializer::new(String::new()).extend_pairs(kept).finish()
 }
 
-fn spoken(app: &App, wanted: &str) -> Option<String> {
+fn supported(app: &App, wanted: &str) -> Option<String> {
     app.runtime.catalog().languages().iter().find(|language| *language == wanted).cloned()
 }

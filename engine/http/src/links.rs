@@ -3,7 +3,7 @@
 //! Opening the address (GET) only asks; the button (POST) gives this browser's session the right that the link carries.
 //! So programs that open every address of a message (scanners, previews, prefetching) get no session and no right, and
 //! nobody lands in another person's journey without wanting to. A browser that may see the journey already goes there
-//! at once. Unknown, expired and revoked links are the same page (security rules 11, 16 and 17).
+//! at once. Unknown, expired and revoked links are the same page.
 
 use crate::app::App;
 use crate::language;
@@ -38,10 +38,11 @@ pub async fn ask(
             return Ok(go(&page));
         }
         let mut facts = Facts::of(&app, PATH, &headers).await;
-        let (title, language) = app.runtime.people.link_title(&grant, language::chosen(&app, &headers)).await?;
+        let (title, language) =
+            app.runtime.people.link_title(&grant, language::chosen_language(&app, &headers)).await?;
         facts.language = language;
         let ask = Ask { app: &app, catalog: &app.runtime.catalog(), facts: &facts };
-        Ok(pages::special_of(&ask, StatusCode::OK, Special::Link, (pages::HOME.1, &title)).await)
+        Ok(pages::fallback_page(&ask, StatusCode::OK, Special::Link, (pages::HOME.1, &title)).await)
     };
     private(answer(&app, &headers, shown.await).await)
 }

@@ -43,7 +43,7 @@ pub async fn begin(State(app): State<App>, headers: HeaderMap, visitor: Result<V
         let (address, attempt) = match app.partners.openid_begin(&redirect(&app), new_token, app.runtime.now_ms()).await
         {
             Ok(begun) => begun,
-            Err(error) => return refused(&app, error).await,
+            Err(error) => return refuse(&app, error).await,
         };
         let text = serde_json::to_vec(&attempt).map_err(|_| Problem::new(Code::Internal))?;
         let sealed = app.runtime.people.seal_for(COOKIE, &text).ok_or_else(|| Problem::new(Code::Internal))?;
@@ -65,12 +65,12 @@ pub async fn back(
         app.limit(Class::Start, visitor.client)?;
         let note = cookie(&headers, COOKIE).and_then(|sealed| app.runtime.people.open_for(COOKIE, sealed));
         let attempt: Option<Attempt> = note.and_then(|text| serde_json::from_slice(&text).ok());
-        let Some(attempt) = attempt else { return refused(&app, OpenidError::Attempt).await };
+        let Some(attempt) = attempt else { return refuse(&app, OpenidError::Attempt).await };
         let given = (returned.state.as_str(), returned.code.as_str());
         let found = app.partners.openid_finish(&attempt, given, &redirect(&app), app.runtime.now_ms()).await;
         let identity = match found {
             Ok(identity) => identity,
-            Err(error) => return refused(&app, error).await,
+            Err(error) => return refuse(&app, error).await,
         };
         let runtime = app.runtime.clone();
         let member =
@@ -100,7 +100,7 @@ fn leading(to: &str, note: &str) -> Response {
     response
 }
 
-async fn refused(app: &App, error: OpenidError) -> Result<Response, Problem> {
+async fn refuse(app: &App, error: OpenidError) -> Result<Response, Problem> {
     if error == OpenidError::Off {
         return Err(Problem::new(Code::NotFound));
     }
@@ -113,15 +113,15 @@ async fn refused(app: &App, error: OpenidError) -> Result<Response, Problem> {
             (StatusCode::FORBIDDEN, "What came back from the sign-in service was not valid here. Please sign in again.")
         }
     };
-    Ok(told(app, status, text).await)
+    Ok(message(app, status, text).await)
 }
 
 async fn nobody(app: &App) -> Result<Response, Problem> {
     let text = "You are known there, but nobody has given you a role here. Please ask whoever looks after the staff.";
-    Ok(told(app, StatusCode::FORBIDDEN, text).await)
+    Ok(message(app, StatusCode::FORBIDDEN, text).await)
 }
 
-async fn told(app: &App, status: StatusCode, text: &str) -> Response {
+async fn message(app: &App, status: StatusCode, text: &str) -> Response {
     let catalog = app.runtime.catalog();
     let next = ("Try again", BEGIN);
     let mut page = pages::message_page(app, &catalog, status, "You are not signed in", text, next).await;

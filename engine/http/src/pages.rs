@@ -8,11 +8,11 @@ use crate::app::App;
 use crate::assets::Assets;
 use crate::attribution;
 use crate::gallery;
-use crate::html::{self, Body, Content, Own, Page};
-use crate::kept::{Everybodys, Key};
+use crate::html::{self, Body, Content, Page, PersonalPage};
 use crate::language;
 use crate::middleware::Client;
 use crate::openid;
+use crate::page_cache::{Cacheable, Key};
 use crate::paper;
 use crate::passes;
 use crate::posted;
@@ -24,7 +24,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
-use engine_definitions::{Around, Came, Catalog, Serves, SignIn, Special, Step, StepKind, Who, Workflow};
+use engine_definitions::{Around, Attribution, Catalog, Serves, SignIn, Special, Step, StepKind, Who, Workflow};
 use engine_runtime::{Opened, RecordPage, Refusal};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -78,12 +78,12 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
     let is_new = facts.arrive(&catalog, &said, app.runtime.now_ms());
     let came = is_new.then(|| facts.came.clone());
     if is_said {
-        return remembering(&app, came, redirect(StatusCode::FOUND, &with_query(path, &split.rest)));
+        return set_attribution_cookie(&app, came, redirect(StatusCode::FOUND, &with_query(path, &split.rest)));
     }
-    if let Some((to, status, passes)) = led_on(&catalog, &facts, query) {
+    if let Some((to, status, passes)) = resolve_redirect(&catalog, &facts, query) {
         let led = if passes { passes::along(&app, &parts.headers, &to).await } else { Ok(to) };
         return match led {
-            Ok(to) => remembering(&app, came, redirect(status, &to)),
+            Ok(to) => set_attribution_cookie(&app, came, redirect(status, &to)),
             Err(problem) => problem_page(&Ask { app: &app, catalog: &catalog, facts: &facts }, &problem).await,
         };
     }
@@ -94,15 +94,15 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
     }
     let (key, build) = (Key::of(&facts, query, &parts.headers), app.assets.build());
     if let Some(kept) = key.as_ref().and_then(|key| app.kept.find(&catalog, &build, key)) {
-        return remembering(&app, came, kept);
+        return set_attribution_cookie(&app, came, kept);
     }
     let ask = Ask { app: &app, catalog: &catalog, facts: &facts };
-    let mut response = made(&ask, || Visitor::of(&app, &parts.headers, client), query).await;
+    let mut response = route_page(&ask, || Visitor::of(&app, &parts.headers, client), query).await;
     if let Some(key) = key {
         let accepts = parts.headers.get(header::ACCEPT_ENCODING);
         response = app.kept.keep(&catalog, &build, (key, accepts), response).await;
     }
-    remembering(&app, came, response)
+    set_attribution_cookie(&app, came, response)
 }
 
 /// The page's own script asks for what follows from other answers, and not for the page around it.
@@ -119,7 +119,7 @@ pub fn in_language(app: &App, headers: &HeaderMap, path: &str, query: &str) -> O
 }
 
 /// The page of an address that leads nowhere else.
-async fn made<V>(ask: &Ask<'_>, visitor: impl Fn() -> V, query: &str) -> Response
+async fn route_page<V>(ask: &Ask<'_>, visitor: impl Fn() -> V, query: &str) -> Response
 where
     V: Future<Output = Result<Visitor, Problem>>,
 {
@@ -150,7 +150,7 @@ async fn fixed_page(ask: &Ask<'_>) -> Option<Response> {
 }
 
 /// Where an address leads that is no page, or none for this visitor; and whether the session goes along.
-fn led_on(catalog: &Catalog, facts: &Facts, query: &str) -> Option<(String, StatusCode, bool)> {
+fn resolve_redirect(catalog: &Catalog, facts: &Facts, query: &str) -> Option<(String, StatusCode, bool)> {
     let site = catalog.site(&facts.language);
     let says = |name: &str| url::form_urlencoded::parse(query.as_bytes()).any(|(said, _)| said == name);
     let by_query = || site.redirect_by(&facts.path, &says).map(|(to, rule)| (to.to_owned(), rule));
@@ -172,7 +172,7 @@ fn led_on(catalog: &Catalog, facts: &Facts, query: &str) -> Option<(String, Stat
 }
 
 /// The answer, with the cookie of what brought a visitor here: it is for nobody else.
-pub fn remembering(app: &App, came: Option<Came>, mut response: Response) -> Response {
+pub fn set_attribution_cookie(app: &App, came: Option<Attribution>, mut response: Response) -> Response {
     if let Some(cookie) = came.and_then(|came| attribution::remember(&app.runtime, came)) {
         response.headers_mut().append(header::SET_COOKIE, cookie);
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -238,7 +238,7 @@ async fn journey_page(
         Err(problem) => return Some(Err(problem)),
     };
     Some(match journey_of(Some(query)) {
-        Some(id) => opened(ask, &visitor, &workflow, &id, rest).await,
+        Some(id) => journey_page_of(ask, &visitor, &workflow, &id, rest).await,
         None => first(ask, &visitor, &workflow, rest).await,
     })
 }
@@ -259,8 +259,8 @@ async fn first(ask: &Ask<'_>, visitor: &Visitor, workflow: &Workflow, rest: &str
 }
 
 /// The page of a journey: its current step, elsewhere, or the same words for what is not there and what is not this
-/// visitor's (security rule 11). Opening a page changes nothing.
-async fn opened(
+/// visitor's. Opening a page changes nothing.
+async fn journey_page_of(
     ask: &Ask<'_>,
     visitor: &Visitor,
     workflow: &Workflow,
@@ -304,10 +304,10 @@ pub async fn step_page(ask: &Ask<'_>, status: StatusCode, content: Content<'_>) 
     let hide = around.hide.clone();
     let description = described.description;
     let page = Page { title, description, hide, noindex: !is_first, canonical, ..Page::default() };
-    let (text, drawn) = whole(ask, &page, &around, &content).await;
+    let (text, drawn) = render_document(ask, &page, &around, &content).await;
     let mut response = html_response(status, text);
     if drawn && matches!(content, Content::First(_)) {
-        response.extensions_mut().insert(Everybodys);
+        response.extensions_mut().insert(Cacheable);
     }
     response
 }
@@ -342,7 +342,7 @@ async fn own_page(
         return Ok(special(ask, StatusCode::OK, Special::Login, None).await);
     };
     let now = app.runtime.now_ms();
-    let Some(asked) = page.and_then(|page| site::asked(catalog, page, query, now)) else {
+    let Some(asked) = page.and_then(|page| site::resolve_own_page(catalog, page, query, now)) else {
         return Ok(special(ask, StatusCode::NOT_FOUND, Special::NotFound, None).await);
     };
     let records = match asked.records {
@@ -360,12 +360,12 @@ async fn own_page(
     let Ok(asks) = asks else {
         return Ok(special(ask, StatusCode::INTERNAL_SERVER_ERROR, Special::Failed, None).await);
     };
-    let shown = Own { title: &title, blocks: &own.page.blocks, asks, on: &own.on };
+    let shown = PersonalPage { title: &title, blocks: &own.page.blocks, asks, on: &own.on };
     let mut around = facts.around(catalog, &facts.path, "");
     add(&mut around.hide, &own.hide);
     let hide = around.hide.clone();
     let page = Page { title: title.clone(), description, hide, noindex: true, ..Page::default() };
-    Ok(html_response(StatusCode::OK, whole(ask, &page, &around, &Content::Own(&shown)).await.0))
+    Ok(html_response(StatusCode::OK, render_document(ask, &page, &around, &Content::Own(&shown)).await.0))
 }
 
 /// What stands for a person's page where her number was shown, but not that she is who it belonged to.
@@ -375,10 +375,10 @@ async fn claimed_page(ask: &Ask<'_>) -> Option<Response> {
     let page = catalog.site(language).special(Special::Claimed)?;
     let shown = site::special(catalog, language, Special::Claimed, ("/", ""), now)?;
     let asks = site::own_form(catalog, language, page.asks.as_ref(), &[], now).ok()?;
-    let own = Own { title: &shown.title, blocks: &shown.blocks, asks, on: &page.on };
+    let own = PersonalPage { title: &shown.title, blocks: &shown.blocks, asks, on: &page.on };
     let around = facts.around(catalog, &facts.path, "");
     let page = Page { title: shown.title.clone(), hide: around.hide.clone(), noindex: true, ..Page::default() };
-    Some(html_response(StatusCode::OK, whole(ask, &page, &around, &Content::Own(&own)).await.0))
+    Some(html_response(StatusCode::OK, render_document(ask, &page, &around, &Content::Own(&own)).await.0))
 }
 
 async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
@@ -420,10 +420,10 @@ async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
         Err(problem) => return problem_page(ask, &problem).await,
     };
     let content = place.as_ref().map_or(Content::Blocks(blocks), |place| Content::Around(blocks, place));
-    let (text, drawn) = whole(ask, &page, &around, &content).await;
+    let (text, drawn) = render_document(ask, &page, &around, &content).await;
     let mut response = html_response(StatusCode::OK, text);
     if drawn {
-        response.extensions_mut().insert(Everybodys);
+        response.extensions_mut().insert(Cacheable);
         // The same for everybody of whom nothing is known, and who has chosen no language.
         let is_chosen = catalog.languages().first().is_some_and(|first| *first != facts.language);
         let whose = if facts.are_personal() || is_chosen { "private" } else { "public" };
@@ -456,7 +456,7 @@ fn add<'a>(hide: &mut Vec<String>, more: impl IntoIterator<Item = &'a String>) {
 }
 
 /// The document, and whether its body was drawn.
-async fn whole(ask: &Ask<'_>, page: &Page, around: &Around<'_>, content: &Content<'_>) -> (String, bool) {
+async fn render_document(ask: &Ask<'_>, page: &Page, around: &Around<'_>, content: &Content<'_>) -> (String, bool) {
     let Ask { app, catalog, facts } = *ask;
     let build = app.assets.build();
     let path = content.step().map_or(facts.path.as_str(), |view| &view.journey.base);
@@ -527,11 +527,11 @@ fn go_on(special: Special) -> &'static str {
 pub async fn special(ask: &Ask<'_>, status: StatusCode, kind: Special, workflow: Option<&Workflow>) -> Response {
     let flow = workflow.map(|workflow| workflow.in_language(&ask.facts.language));
     let flow = flow.map_or(("/", ""), |workflow| (workflow.base.as_str(), workflow.title.as_str()));
-    special_of(ask, status, kind, flow).await
+    fallback_page(ask, status, kind, flow).await
 }
 
 /// The same; `flow`: where its way on leads, and the title of what it is about.
-pub async fn special_of(ask: &Ask<'_>, status: StatusCode, kind: Special, flow: (&str, &str)) -> Response {
+pub async fn fallback_page(ask: &Ask<'_>, status: StatusCode, kind: Special, flow: (&str, &str)) -> Response {
     match site::special(ask.catalog, &ask.facts.language, kind, flow, ask.app.runtime.now_ms()) {
         Some(mut page) => {
             offered(ask, &mut page.blocks);
@@ -541,7 +541,7 @@ pub async fn special_of(ask: &Ask<'_>, status: StatusCode, kind: Special, flow: 
             let blocks = &page.blocks[..];
             let submit = if page.submit.is_empty() { go_on(kind) } else { &page.submit };
             let content = if kind.asks() { Content::Confirm { blocks, submit } } else { Content::Blocks(blocks) };
-            html_response(status, whole(ask, &standing, &around, &content).await.0)
+            html_response(status, render_document(ask, &standing, &around, &content).await.0)
         }
         None => {
             let (title, text) = words(kind);
@@ -560,7 +560,7 @@ pub async fn special_of(ask: &Ask<'_>, status: StatusCode, kind: Special, flow: 
 pub async fn problem_page(ask: &Ask<'_>, problem: &Problem) -> Response {
     match StatusCode::from_u16(problem.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR) {
         StatusCode::NOT_FOUND => special(ask, StatusCode::NOT_FOUND, Special::NotFound, None).await,
-        StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => refused(ask.app, problem).await,
+        StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => refusal_page(ask.app, problem).await,
         status => special(ask, status, Special::Failed, None).await,
     }
 }
@@ -574,7 +574,7 @@ pub async fn error_page(app: &App, path: &str, headers: &HeaderMap, problem: &Pr
 
 /// The page of an outage, of overload, of anything that was refused before it was looked at. An outage is told by the
 /// site's own page, drawn once and kept; the others need nothing that could be missing.
-pub async fn refused(app: &App, problem: &Problem) -> Response {
+pub async fn refusal_page(app: &App, problem: &Problem) -> Response {
     let status = StatusCode::from_u16(problem.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let catalog = app.runtime.catalog();
     let mut response = match status {
@@ -624,7 +624,7 @@ pub async fn document(app: &App, status: StatusCode, title: &str, content: &Cont
 pub async fn page_with(ask: &Ask<'_>, status: StatusCode, title: &str, content: &Content<'_>) -> Response {
     let around = ask.facts.around(ask.catalog, &ask.facts.path, "");
     let page = Page { title: title.into(), noindex: true, hide: around.hide.clone(), ..Page::default() };
-    html_response(status, whole(ask, &page, &around, content).await.0)
+    html_response(status, render_document(ask, &page, &around, content).await.0)
 }
 
 fn html_response(status: StatusCode, text: String) -> Response {

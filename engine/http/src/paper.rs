@@ -9,7 +9,7 @@ use crate::site;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use engine_definitions::{SitePage, Special, format_date, money};
-use engine_paper::{Fact, Look, Paper, Part, Row};
+use engine_paper::{Fact, Look, Paper, PaperPart, Row};
 use engine_runtime::rfc3339;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -19,21 +19,21 @@ const PLACE: &str = "/v/";
 /// File name and bytes.
 pub async fn pdf(app: &App, visitor: &Visitor, journey: &str) -> Result<(String, Vec<u8>), Problem> {
     let found = app.runtime.journeys.paper(&visitor.actor, journey).await;
-    let found = found.map_err(|refusal| visitor.refused(app, refusal))?;
-    let bytes = printed(app, &visitor.actor.language, &found.title, &found.blocks).await?;
+    let found = found.map_err(|refusal| visitor.refuse(app, refusal))?;
+    let bytes = print(app, &visitor.actor.language, &found.title, &found.blocks).await?;
     Ok((format!("{}.pdf", found.title), bytes))
 }
 
 /// A page of the site, as it is shown to everybody.
 pub async fn of_page(app: &App, language: &str, page: &SitePage) -> Result<Response, Problem> {
-    let bytes = printed(app, language, &page.title, &page.blocks).await?;
+    let bytes = print(app, language, &page.title, &page.blocks).await?;
     let kind = HeaderValue::from_static("application/pdf");
     let mut response = ([(header::CONTENT_TYPE, kind)], bytes).into_response();
     response.headers_mut().insert(header::VARY, HeaderValue::from_static("cookie"));
     Ok(response)
 }
 
-async fn printed(app: &App, language: &str, title: &str, blocks: &[Value]) -> Result<Vec<u8>, Problem> {
+async fn print(app: &App, language: &str, title: &str, blocks: &[Value]) -> Result<Vec<u8>, Problem> {
     let catalog = app.runtime.catalog();
     let site = catalog.site(language);
     let words = Words { language, public: &app.settings.public_url(), said: &site.said };
@@ -46,11 +46,11 @@ async fn printed(app: &App, language: &str, title: &str, blocks: &[Value]) -> Re
         parts: blocks.iter().flat_map(|block| words.parts(block)).collect(),
         language: language.to_owned(),
     };
-    written(paper).await
+    render(paper).await
 }
 
 /// Its bytes.
-pub async fn written(paper: Paper) -> Result<Vec<u8>, Problem> {
+pub async fn render(paper: Paper) -> Result<Vec<u8>, Problem> {
     let written = tokio::task::spawn_blocking(move || engine_paper::pdf(&paper)).await;
     let written = written.map_err(|error| error.to_string()).and_then(|pdf| pdf.map_err(|error| error.to_string()));
     written.map_err(|error| {
@@ -91,9 +91,9 @@ struct Words<'w> {
 
 impl Words<'_> {
     /// What of a view belongs on paper; what one presses does not.
-    fn parts(&self, block: &Value) -> Vec<Part> {
+    fn parts(&self, block: &Value) -> Vec<PaperPart> {
         let told = |title: &str, text: &str| {
-            let told = |item: &Value| Part::Text { title: words(&item[title]), text: words(&item[text]) };
+            let told = |item: &Value| PaperPart::Text { title: words(&item[title]), text: words(&item[text]) };
             list(block, "items").map(told).collect()
         };
         match block["block"].as_str().unwrap_or_default() {
@@ -103,23 +103,23 @@ impl Words<'_> {
         }
     }
 
-    fn part(&self, block: &Value) -> Option<Part> {
+    fn part(&self, block: &Value) -> Option<PaperPart> {
         let text = |key: &str| block[key].as_str().unwrap_or_default().to_owned();
         let title = text("title");
         Some(match block["block"].as_str()? {
             "facts" => {
                 let facts = list(block, "items").map(|item| self.fact(item)).collect();
-                Part::Facts { title, facts, card: block["style"] == "keep" }
+                PaperPart::Facts { title, facts, card: block["style"] == "keep" }
             }
-            "breakup" => Part::Table { title, rows: list(block, "lines").map(|line| self.row(line)).collect() },
-            "text" | "notice" => Part::Text { title, text: text("text") },
+            "breakup" => PaperPart::Table { title, rows: list(block, "lines").map(|line| self.row(line)).collect() },
+            "text" | "notice" => PaperPart::Text { title, text: text("text") },
             "coverage" => {
-                Part::Table { title, rows: list(block, "items").map(|item| self.cover(block, item)).collect() }
+                PaperPart::Table { title, rows: list(block, "items").map(|item| self.cover(block, item)).collect() }
             }
-            "table" => Part::Table { title, rows: list(block, "rows").map(|cells| self.cells(cells)).collect() },
+            "table" => PaperPart::Table { title, rows: list(block, "rows").map(|cells| self.cells(cells)).collect() },
             "seal" => {
                 let address = format!("{}{}", self.public, block["url"].as_str()?);
-                Part::Code { title, text: text("text"), address }
+                PaperPart::Code { title, text: text("text"), address }
             }
             _ => return None,
         })
@@ -127,14 +127,14 @@ impl Words<'_> {
 
     fn fact(&self, item: &Value) -> Fact {
         let look = if item["kind"] == "plate" { Look::Plate } else { Look::Plain };
-        Fact { label: words(&item["label"]), value: self.shown(&item["value"], false), look }
+        Fact { label: words(&item["label"]), value: self.format_value(&item["value"], false), look }
     }
 
     fn row(&self, line: &Value) -> Row {
         Row {
             label: words(&line["label"]),
             detail: words(&line["detail"]),
-            value: self.shown(&line["value"], true),
+            value: self.format_value(&line["value"], true),
             is_total: line["kind"] == "total",
         }
     }
@@ -146,7 +146,7 @@ impl Words<'_> {
             (Some(true), 1) => self.word("covered"),
             (Some(false), 1) => self.word("not_covered"),
             (Some(is_so), _) => self.word(if is_so { "yes" } else { "no" }),
-            (None, _) => self.shown(value, false),
+            (None, _) => self.format_value(value, false),
         };
         let value = if let [_] = columns[..] {
             cell(&item["values"][0])
@@ -159,7 +159,7 @@ impl Words<'_> {
     }
 
     fn cells(&self, cells: &Value) -> Row {
-        let mut said = cells.as_array().into_iter().flatten().map(|cell| self.shown(cell, true));
+        let mut said = cells.as_array().into_iter().flatten().map(|cell| self.format_value(cell, true));
         let label = said.next().unwrap_or_default();
         let mut rest: Vec<String> = said.collect();
         let value = rest.pop().unwrap_or_default();
@@ -171,7 +171,7 @@ impl Words<'_> {
     }
 
     /// The browser's `ui/format.ts` says the same. `exact`: paise also where there are none.
-    fn shown(&self, value: &Value, exact: bool) -> String {
+    fn format_value(&self, value: &Value, exact: bool) -> String {
         let rupees = |paise: &Value| {
             let shown = money::show(paise).unwrap_or_default().replace('-', "−");
             if exact { shown } else { shown.trim_end_matches(".00").to_owned() }
@@ -180,7 +180,7 @@ impl Words<'_> {
             Value::Null => "—".into(),
             Value::String(text) if text.is_empty() => "—".into(),
             Value::String(_) => words(value),
-            Value::Number(number) => number.as_u64().map_or_else(|| number.to_string(), money::grouped),
+            Value::Number(number) => number.as_u64().map_or_else(|| number.to_string(), money::group_digits),
             Value::Object(kind) => match kind.iter().next() {
                 Some((name, paise)) if name == "paise" => rupees(paise),
                 Some((name, day)) if name == "date" => self.date(day),

@@ -66,7 +66,7 @@ pub async fn answer(app: &App, client: Client, parts: &Parts, (code, rest): (Str
 /// The page that asks; straight on for who is signed in as the same person.
 async fn ask(app: &App, client: Client, headers: &HeaderMap, code: &str, to: &str) -> Result<Response, Problem> {
     let visitor = Visitor::of(app, headers, client).await?;
-    let Some(person) = app.runtime.people.passed(code, host(headers)).await? else {
+    let Some(person) = app.runtime.people.redeem(code, host(headers)).await? else {
         return Ok(over(app, headers, to).await);
     };
     if visitor.actor.person() == Some(&person) {
@@ -76,7 +76,7 @@ async fn ask(app: &App, client: Client, headers: &HeaderMap, code: &str, to: &st
     let ask = Ask { app, catalog: &app.runtime.catalog(), facts: &facts };
     // Whose account it is: somebody else's code may have been put into a link.
     let number = app.runtime.people.masked_number(&person).await?;
-    Ok(pages::special_of(&ask, StatusCode::OK, Special::Pass, ("/", &number)).await)
+    Ok(pages::fallback_page(&ask, StatusCode::OK, Special::Pass, ("/", &number)).await)
 }
 
 /// The button: this browser's session here becomes the person's.
@@ -99,7 +99,7 @@ async fn follow(app: &App, client: Client, headers: &HeaderMap, code: &str, to: 
 async fn over(app: &App, headers: &HeaderMap, to: &str) -> Response {
     let facts = Facts::of(app, path(to), headers).await;
     let ask = Ask { app, catalog: &app.runtime.catalog(), facts: &facts };
-    pages::special_of(&ask, StatusCode::NOT_FOUND, Special::PassOver, (to, "")).await
+    pages::fallback_page(&ask, StatusCode::NOT_FOUND, Special::PassOver, (to, "")).await
 }
 
 /// An address without its query.

@@ -1,8 +1,8 @@
-//! The form of a first step as a browser posts it before the scripts are there (security rule 17): it can only start a
+//! The form of a first step as a browser posts it before the scripts are there: it can only start a
 //! journey. The answer is the way to the journey's page, or the step again with what is wrong and what was typed.
 
 use crate::app::App;
-use crate::attribution::Said;
+use crate::attribution::UrlParams;
 use crate::html::Content;
 use crate::middleware::{Class, Client};
 use crate::pages::{self, Ask};
@@ -19,7 +19,7 @@ use engine_runtime::{StepView, new_id};
 use serde_json::{Map, Value, json};
 
 /// Names and texts of the controls, in their order.
-type Fields = Vec<(String, String)>;
+type PostedFields = Vec<(String, String)>;
 
 const FIELDS_MAX: usize = 2_000;
 const ROWS_MAX: usize = 50;
@@ -33,13 +33,13 @@ pub fn is_form(headers: &HeaderMap) -> bool {
 /// Starts the journey whose first page this was posted to.
 pub async fn first(app: &App, client: Client, parts: &Parts, body: Body) -> Response {
     let catalog = app.runtime.catalog();
-    match answered(app, &catalog, client, parts, body).await {
+    match start_from_form(app, &catalog, client, parts, body).await {
         Ok(response) => response,
         Err(problem) => pages::error_page(app, parts.uri.path(), &parts.headers, &problem).await,
     }
 }
 
-async fn answered(
+async fn start_from_form(
     app: &App,
     catalog: &Catalog,
     client: Client,
@@ -57,7 +57,7 @@ async fn answered(
         return Ok(pages::redirect(StatusCode::SEE_OTHER, &sent.view.step.url));
     }
     let workflow = workflow.id.clone();
-    let fields: Fields = url::form_urlencoded::parse(&session::read(body).await?)
+    let fields: PostedFields = url::form_urlencoded::parse(&session::read(body).await?)
         .take(FIELDS_MAX)
         .map(|(name, text)| (name.into_owned(), text.into_owned()))
         .collect();
@@ -65,11 +65,11 @@ async fn answered(
     let answers = view.step.form.as_ref().map(|form| answers(&form.schema, &fields, "")).unwrap_or_default();
     // Sent without a key: a press is one journey.
     let event = Some(("submit".into(), Value::Object(answers.clone())));
-    let begin = Begin { workflow, key: new_id(), event, said: Said::new() };
+    let begin = Begin { workflow, key: new_id(), event, said: UrlParams::new() };
     match start(app, &mut visitor, &parts.headers, begin).await {
         Ok((sent, opening)) => {
             let answer = pages::redirect(StatusCode::SEE_OTHER, &sent.view.step.url);
-            Ok(visitor.begun(opening, &parts.headers, answer))
+            Ok(visitor.with_started_session(opening, &parts.headers, answer))
         }
         Err(problem) => {
             let status = StatusCode::from_u16(problem.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -96,7 +96,7 @@ fn keep(view: &mut StepView, answers: Map<String, Value>) {
 }
 
 /// Answers out of the texts of a form's controls, as the browser's own code reads them (`tests/forms/posted.json`).
-pub fn answers(schema: &Value, fields: &Fields, within: &str) -> Map<String, Value> {
+pub fn answers(schema: &Value, fields: &PostedFields, within: &str) -> Map<String, Value> {
     let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
     properties
         .filter_map(|(name, property)| {
@@ -115,7 +115,7 @@ pub fn answers(schema: &Value, fields: &Fields, within: &str) -> Map<String, Val
 }
 
 /// The rows of a list as they were drawn: `people.0.age`.
-fn rows(property: &Value, key: &str, fields: &Fields, at: &str) -> Value {
+fn rows(property: &Value, key: &str, fields: &PostedFields, at: &str) -> Value {
     let row = |i: usize| {
         let fixed = property.get("prefixItems").map(|fixed| fixed.get(i));
         let schema = fixed.unwrap_or_else(|| property.get("items"))?;
@@ -128,7 +128,7 @@ fn rows(property: &Value, key: &str, fields: &Fields, at: &str) -> Value {
     (0..ROWS_MAX).filter_map(row).collect()
 }
 
-fn answer(property: &Value, fields: &Fields, name: &str) -> Option<Value> {
+fn answer(property: &Value, fields: &PostedFields, name: &str) -> Option<Value> {
     let option = |name: &str| property.get("x-ui").and_then(|ui| ui.get(name));
     let widget = option("widget").and_then(Value::as_str).unwrap_or_default();
     // What stands in a search box are words, not the row that was chosen.
@@ -167,7 +167,7 @@ fn number(figure: &str, times: i64) -> Option<Value> {
 }
 
 /// The day of three boxes; an incomplete one stays as text for the check.
-fn day(fields: &Fields, name: &str) -> Option<String> {
+fn day(fields: &PostedFields, name: &str) -> Option<String> {
     let part = |end: &str| {
         let found = fields.iter().find(|(field, _)| field.strip_prefix(name).is_some_and(|rest| rest == end));
         found.map_or_else(String::new, |(_, text)| digits(text.trim()))
@@ -201,7 +201,7 @@ mod tests {
     fn a_posted_form_reads_as_in_the_browser() {
         let cases: Vec<Value> = serde_json::from_str(include_str!("../../../tests/forms/posted.json")).expect("cases");
         for case in cases {
-            let fields: Fields = serde_json::from_value(case["fields"].clone()).expect("fields");
+            let fields: PostedFields = serde_json::from_value(case["fields"].clone()).expect("fields");
             let read = answers(&case["schema"], &fields, "");
             assert_eq!(Value::Object(read), case["answers"], "{}", case["case"]);
         }

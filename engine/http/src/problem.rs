@@ -1,4 +1,4 @@
-//! Errors as the caller sees them: RFC 9457 problem details with stable codes (security rule 26).
+//! Errors as the caller sees them: RFC 9457 problem details with stable codes.
 
 use crate::captcha::Challenge;
 use crate::middleware::Full;

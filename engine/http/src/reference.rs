@@ -39,7 +39,7 @@ fn calls(description: &Value) -> BTreeMap<String, Vec<Value>> {
         for (method, call) in METHODS.iter().filter_map(|method| Some((method, item.get(method)?))) {
             let tag = call["tags"][0].as_str().unwrap_or_default();
             let answers: Vec<_> = members(&call["responses"]).map(|(status, _)| status.as_str()).collect();
-            let row = json!([format!("{} {path}", method.to_uppercase()), told(call), answers.join(", ")]);
+            let row = json!([format!("{} {path}", method.to_uppercase()), describe_call(call), answers.join(", ")]);
             by_tag.entry(tag.to_owned()).or_default().push(row);
         }
     }
@@ -47,7 +47,7 @@ fn calls(description: &Value) -> BTreeMap<String, Vec<Value>> {
 }
 
 /// What a call does, what it takes beside its address, what its body is.
-fn told(call: &Value) -> String {
+fn describe_call(call: &Value) -> String {
     let texts = ["summary", "description"].iter().filter_map(|key| call[*key].as_str().map(sentence));
     let takes = call["parameters"].as_array().into_iter().flatten().filter(|one| one["in"] != "path");
     let names: Vec<_> = takes.filter_map(|one| one["name"].as_str()).collect();

@@ -43,7 +43,7 @@ pub async fn of(app: &App, catalog: &Catalog, host: &str) -> Option<Arc<Remote>>
     if now_ms < until_ms {
         return before;
     }
-    let found = match app.ask(catalog, catalog.called(call)?, &json!({"host": host})).await {
+    let found = match app.ask(catalog, catalog.operation_named(call)?, &json!({"host": host})).await {
         CallOutcome::Done { output, .. } => Some(Arc::new(Remote::read(&output))),
         CallOutcome::Failed(_) | CallOutcome::NotBegun => before,
     };

@@ -35,7 +35,7 @@ struct Description;
 
 /// The product's router; `sandbox` is mounted at `/sandbox`.
 pub fn router(app: App, sandbox: Option<Router>) -> Router {
-    let (api, _) = described();
+    let (api, _) = api_description();
     let reference = Router::new()
         .route("/openapi.json", get(described_now))
         .route("/docs", get(reference::page))
@@ -79,11 +79,11 @@ pub fn description(app: &App) -> Value {
 
 /// The description of what the program itself serves.
 pub fn openapi() -> utoipa::openapi::OpenApi {
-    described().1
+    api_description().1
 }
 
-fn described() -> (Router<App>, utoipa::openapi::OpenApi) {
-    let (router, mut description) = documented().split_for_parts();
+fn api_description() -> (Router<App>, utoipa::openapi::OpenApi) {
+    let (router, mut description) = documented_routes().split_for_parts();
     let anywhere = problem::responses(&problem::ANYWHERE);
     let name = |status: &str| format!("Anywhere{status}");
     let components = description.components.get_or_insert_default();
@@ -100,7 +100,7 @@ fn described() -> (Router<App>, utoipa::openapi::OpenApi) {
     (router, description)
 }
 
-fn documented() -> OpenApiRouter<App> {
+fn documented_routes() -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(Description::openapi())
         .routes(routes!(journeys::preview))
         .routes(routes!(journeys::start, journeys::list))

@@ -1,4 +1,4 @@
-//! Errors of browsers without anything of a person (security rule 24).
+//! Errors of browsers without anything of a person.
 //!
 //! What engines say is made of few words, and code of identifiers: those are kept, everything else becomes `…`. A list
 //! of what is personal would never be complete: names and addresses look like any other word.
@@ -45,7 +45,7 @@ pub fn address(text: &str) -> String {
     };
     let path = path.split('/').map(part).collect::<Vec<_>>().join("/");
     let is_place = place.bytes().all(|byte| byte.is_ascii_digit() || byte == b':') && place.len() <= 12;
-    shortened(path + if is_place { place } else { "" })
+    shorten(path + if is_place { place } else { "" })
 }
 
 /// Frames by function and place; what stands before them like a message.
@@ -60,7 +60,7 @@ pub fn stack(text: &str) -> String {
         let kept = if name.is_empty() || is_code(name) { name } else { GONE };
         line(["at".to_owned(), kept.to_owned(), address(place)].into_iter())
     });
-    shortened(lines.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" | "))
+    shorten(lines.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" | "))
 }
 
 /// Kept when it is one of the words, or code.
@@ -109,10 +109,10 @@ fn line(words: impl Iterator<Item = String>) -> String {
             break;
         }
     }
-    shortened(out)
+    shorten(out)
 }
 
-fn shortened(text: String) -> String {
+fn shorten(text: String) -> String {
     text.chars().take(CHARS_MAX).collect()
 }
 

@@ -1,4 +1,4 @@
-//! The visitor behind a request: an opaque cookie, nothing else (security rules 13 and 16).
+//! The visitor behind a request: an opaque cookie, nothing else.
 
 use crate::app::{App, run_to_end};
 use crate::attribution;
@@ -12,7 +12,7 @@ use axum::extract::{FromRequest, FromRequestParts, MatchedPath, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::response::{IntoResponse, Response};
-use engine_definitions::{AgentChecks, Came};
+use engine_definitions::{AgentChecks, Attribution};
 use engine_runtime::{Actor, Grant, Refusal, SessionRecord, SignsIn, new_id};
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
@@ -52,7 +52,7 @@ impl Visitor {
         };
         let token = token.filter(|_| known.is_some()).map(str::to_owned);
         let mut actor = known.unwrap_or_else(|| Actor { language: language::of(app, headers), ..Actor::visitor("") });
-        actor.language = language::chosen(app, headers).unwrap_or(actor.language);
+        actor.language = language::chosen_language(app, headers).unwrap_or(actor.language);
         actor.network = Some(client.bucket());
         let stranger = actor.signed_in().is_none().then(|| Stranger::of(headers, token.as_deref()));
         let lapsed = stranger.is_some() && signed_in(headers).is_some();
@@ -63,7 +63,7 @@ impl Visitor {
     /// Default deny: where the table has no line for the route, or none of the visitor's roles in it, nothing is there.
     fn at(self, app: &App, parts: &Parts) -> Result<Visitor, Problem> {
         let may = self.actor.may_call(app.runtime.catalog().policy(), &route(parts));
-        if may { Ok(self) } else { Err(self.refused(app, Refusal::NotFound)) }
+        if may { Ok(self) } else { Err(self.refuse(app, Refusal::NotFound)) }
     }
 
     /// Why this visitor is asked to sign in.
@@ -75,7 +75,7 @@ impl Visitor {
 
     /// A refusal as this visitor learns it: one that asks for a proof carries the challenge, and who was signed
     /// in a moment ago signs in again before anything is said to be missing.
-    pub fn refused(&self, app: &App, refusal: Refusal) -> Problem {
+    pub fn refuse(&self, app: &App, refusal: Refusal) -> Problem {
         match refusal {
             Refusal::NotFound if self.lapsed => self.unknown(),
             Refusal::Proof => Problem::new(Code::Proof).challenge(app.challenge(self.client)),
@@ -94,7 +94,7 @@ impl Visitor {
     }
 
     /// As `open`, for a journey that begins in the same commit as the session; the cookie goes out once it has begun.
-    pub fn begin(&mut self, app: &App, key: &str, came: &Came) -> Option<Opening> {
+    pub fn begin(&mut self, app: &App, key: &str, came: &Attribution) -> Option<Opening> {
         if !self.actor.id.is_empty() {
             return None;
         }
@@ -126,7 +126,12 @@ impl Visitor {
     }
 
     /// The answer to the start with which it has begun.
-    pub fn begun(mut self, opening: Option<Opening>, headers: &HeaderMap, answer: impl IntoResponse) -> Response {
+    pub fn with_started_session(
+        mut self,
+        opening: Option<Opening>,
+        headers: &HeaderMap,
+        answer: impl IntoResponse,
+    ) -> Response {
         let Some(Opening { token, .. }) = opening else { return self.answer(answer) };
         (self.token, self.opened) = (Some(token), true);
         let mut response = self.answer(answer);
@@ -364,7 +369,7 @@ impl FromRequestParts<App> for Visitor {
     }
 }
 
-/// A changing request of our own pages: its origin checked, its body read strictly (security rules 17, 18 and 34).
+/// A changing request of our own pages: its origin checked, its body read strictly.
 pub struct ChangeRequest<B> {
     pub visitor: Visitor,
     pub body: B,

@@ -1,8 +1,8 @@
 //! The site's content as pages need it: what surrounds a page, content pages, what the app is told.
 
 use crate::app::App;
-use crate::attribution::{self, Said};
-use crate::html::{self, AppSite, Brand, LanguageOffer, OwnForm, Place, Surroundings};
+use crate::attribution::{self, UrlParams};
+use crate::html::{self, AppSite, Brand, EmbeddedJourney, LanguageOffer, OwnForm, Surroundings};
 use crate::language;
 use crate::pages::journey_of;
 use crate::posted;
@@ -10,8 +10,8 @@ use crate::problem::Problem;
 use crate::session::{signed_in, token};
 use axum::http::{HeaderMap, header};
 use engine_definitions::{
-    AgentChecks, Around, Arrival, Asked, Asks, Audience, Calculated, Came, Catalog, EvalError, FieldError, Now,
-    PAPER_ENDING, Page as OwnPage, RecordsAsked, Script, SitePage, SitePartner, Special, Workflow,
+    AgentChecks, Around, Arrival, Asks, Attribution, Audience, Calculated, Catalog, EvalError, FieldError, Now,
+    PAPER_ENDING, Page as OwnPage, PageRequest, RecordsAsked, Script, SitePage, SitePartner, Special, Workflow,
 };
 use engine_runtime::view::FormPart;
 use engine_runtime::{Account, Actor, RecordPage, new_id};
@@ -37,7 +37,7 @@ pub struct Facts {
     /// Of the visitor.
     pub language: String,
     /// How they came.
-    pub came: Came,
+    pub came: Attribution,
     /// With those that an id in an address got confirmed: what stands around a page depends on them, no right does.
     pub roles: Vec<String>,
     pub agent: AgentChecks,
@@ -79,7 +79,7 @@ impl Facts {
     }
 
     /// Takes in what the address says; whether anything is known now that was not before.
-    pub fn arrive(&mut self, catalog: &Catalog, said: &Said, now_ms: i64) -> bool {
+    pub fn arrive(&mut self, catalog: &Catalog, said: &UrlParams, now_ms: i64) -> bool {
         let channels = &catalog.site("").channels;
         let day = today(now_ms);
         let mut came = channels.arrive(&self.came, &Arrival { said, path: &self.path, host: &self.host, day: &day });
@@ -104,8 +104,8 @@ impl Facts {
     }
 
     /// Whether nothing is known of the visitor but the variants that are drawn.
-    pub fn are_nobodys(&self, headers: &HeaderMap) -> bool {
-        let Came { said, channels, touches, draw: _ } = &self.came;
+    pub fn is_anonymous(&self, headers: &HeaderMap) -> bool {
+        let Attribution { said, channels, touches, draw: _ } = &self.came;
         let came_plainly = said.is_empty() && channels.is_empty() && touches.is_empty();
         came_plainly && self.session.is_empty() && token(headers).is_none()
     }
@@ -121,8 +121,8 @@ impl Facts {
     }
 
     /// With this step shown, at its address.
-    pub fn at<'a>(&'a self, catalog: &'a Catalog, path: &'a str, step: &'a str) -> Asked<'a> {
-        Asked {
+    pub fn at<'a>(&'a self, catalog: &'a Catalog, path: &'a str, step: &'a str) -> PageRequest<'a> {
+        PageRequest {
             path,
             step,
             host: &self.host,
@@ -168,7 +168,7 @@ fn is_offered(catalog: &Catalog, partner: &SitePartner, value: &mut Value) -> bo
             if let Some(Value::String(link)) = map.get_mut("href")
                 && journey_of(link.split_once('?').map(|(_, query)| query)).is_none()
             {
-                let Some(own) = site.offered(partner, link) else { return false };
+                let Some(own) = site.offered_link(partner, link) else { return false };
                 *link = own;
             }
             map.values_mut()
@@ -311,7 +311,7 @@ pub fn reports(catalog: &Catalog) -> Option<&Value> {
 }
 
 /// A content page as it is drawn, with the address that search engines shall know.
-pub struct Found {
+pub struct ResolvedPage {
     pub page: SitePage,
     pub path: String,
     pub hide: Vec<String>,
@@ -330,10 +330,10 @@ pub fn page(
     (number, query): (usize, &str),
     now_ms: i64,
     facts: &Facts,
-) -> Result<Option<Found>, EvalError> {
+) -> Result<Option<ResolvedPage>, EvalError> {
     let site = catalog.site(language);
     let known = site.address(path).map(Cow::Borrowed);
-    let Some(address) = known.or_else(|| site.taken(path).map(Cow::Owned)) else { return Ok(None) };
+    let Some(address) = known.or_else(|| site.open_address(path).map(Cow::Owned)) else { return Ok(None) };
     let now = Now::at(now_ms, ZONE);
     let mut data = site.data();
     let drawn = catalog.site("").channels.variants(facts.came.draw_or(&facts.session));
@@ -341,14 +341,18 @@ pub fn page(
         all.extend(drawn.iter().map(|(name, variant)| ((*name).to_owned(), json!(variant))));
     }
     let host = catalog.host_in(language, &now);
-    let calculated = calculated(catalog, language, &address.page, query, &host)?;
+    let calculated = calculate(catalog, language, &address.page, query, &host)?;
     let said = match &calculated {
         Some(of_form) => of_form.data.clone(),
         None => {
             let pairs: Vec<_> = url::form_urlencoded::parse(query.as_bytes()).collect();
             let pairs = pairs.iter().map(|(name, text)| (name.as_ref(), text.as_ref()));
             // what does not fit was never said
-            address.page.asked(pairs).or_else(|_| address.page.asked(std::iter::empty())).unwrap_or_default()
+            address
+                .page
+                .parse_query(pairs)
+                .or_else(|_| address.page.parse_query(std::iter::empty()))
+                .unwrap_or_default()
         }
     };
     data["query"] = said;
@@ -362,7 +366,7 @@ pub fn page(
             let blocks = page.blocks.iter_mut().filter(|block| block["block"] == CALCULATOR);
             blocks.for_each(|block| asks(block, form, &of_form, &path));
         }
-        Found { page, path, hide, noindex, is_paper, on: BTreeMap::new() }
+        ResolvedPage { page, path, hide, noindex, is_paper, on: BTreeMap::new() }
     }))
 }
 
@@ -380,7 +384,7 @@ pub fn calculator(catalog: &Catalog, facts: &Facts, query: &str, now_ms: i64) ->
 }
 
 /// What the address says to the form of a page that calculates.
-fn calculated(
+fn calculate(
     catalog: &Catalog,
     language: &str,
     page: &OwnPage,
@@ -391,7 +395,7 @@ fn calculated(
         return Ok(None);
     };
     let said: Vec<(String, String)> = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
-    page.calculated(form, |schema| posted::answers(schema, &said, ""), host).map(Some)
+    page.calculate(form, |schema| posted::answers(schema, &said, ""), host).map(Some)
 }
 
 /// The form of a page that calculates, where its results are drawn.
@@ -403,7 +407,7 @@ fn asks(block: &mut Value, form: &str, of_form: &Calculated, path: &str) {
 }
 
 /// The journey that stands in a page, at its first step: the same for everybody.
-pub async fn place(app: &App, language: &str, blocks: &[Value]) -> Result<Option<Place>, Problem> {
+pub async fn place(app: &App, language: &str, blocks: &[Value]) -> Result<Option<EmbeddedJourney>, Problem> {
     let Some(block) = blocks.iter().find(|block| block["block"] == "journey") else { return Ok(None) };
     let text = |key: &str| block[key].as_str().map(str::to_owned);
     let workflow = text("workflow").unwrap_or_default();
@@ -417,7 +421,7 @@ pub async fn place(app: &App, language: &str, blocks: &[Value]) -> Result<Option
             data.extend(presets.clone());
         }
     }
-    Ok(Some(Place {
+    Ok(Some(EmbeddedJourney {
         view,
         hash: text("hash"),
         after_ms: block["after_ms"].as_u64(),
@@ -433,9 +437,9 @@ pub struct AskedOwn {
 }
 
 /// `None`: there is no such page.
-pub fn asked(catalog: &Catalog, page: &OwnPage, query: &str, now_ms: i64) -> Option<AskedOwn> {
+pub fn resolve_own_page(catalog: &Catalog, page: &OwnPage, query: &str, now_ms: i64) -> Option<AskedOwn> {
     let pairs: Vec<_> = url::form_urlencoded::parse(query.as_bytes()).collect();
-    let query = page.asked(pairs.iter().map(|(name, text)| (name.as_ref(), text.as_ref()))).ok()?;
+    let query = page.parse_query(pairs.iter().map(|(name, text)| (name.as_ref(), text.as_ref()))).ok()?;
     let records = page.records(&query, &catalog.host(&Now::at(now_ms, ZONE), None));
     let records = records.inspect_err(|error| tracing::error!(path = page.path, %error, "a page of the site failed"));
     Some(AskedOwn { records: records.ok()?, query })
@@ -476,14 +480,14 @@ pub fn own_page(
     path: &str,
     theirs: &Theirs<'_>,
     now_ms: i64,
-) -> Result<Option<Found>, EvalError> {
+) -> Result<Option<ResolvedPage>, EvalError> {
     let Some(address) = catalog.site(language).address(path) else { return Ok(None) };
     let now = Now::at(now_ms, ZONE);
     let (data, host) = (catalog.site(language).data(), catalog.host_in(language, &now));
     let rendered = address.render_for(data, theirs.data(), theirs.roles, &host);
     let rendered = rendered.inspect_err(|error| tracing::error!(path, %error, "a page of the site failed"))?;
     let (path, hide, on) = (address.path.clone(), address.page.hide.clone(), address.page.on.clone());
-    Ok(rendered.map(|page| Found { page, path, hide, noindex: true, is_paper: false, on }))
+    Ok(rendered.map(|page| ResolvedPage { page, path, hide, noindex: true, is_paper: false, on }))
 }
 
 /// The form of such a page, with what is known of the person, and of what she asks for.

@@ -2,7 +2,7 @@
 
 use crate::agents;
 use crate::app::App;
-use crate::attribution::{self, Said};
+use crate::attribution::{self, UrlParams};
 use crate::device;
 use crate::problem::{Code, Problem};
 use crate::session::{Opening, Visitor};
@@ -21,7 +21,7 @@ pub struct Begin {
     pub key: String,
     pub event: Option<(String, Value)>,
     /// What the program says of where its visitor came from.
-    pub said: Said,
+    pub said: UrlParams,
 }
 
 /// Begins it; with the session that was opened for it.
@@ -33,7 +33,7 @@ pub async fn start(
 ) -> Result<(Sent, Option<Opening>), Problem> {
     let catalog = app.runtime.catalog();
     let site = catalog.site("");
-    let workflow = catalog.workflow(&begin.workflow).ok_or_else(|| visitor.refused(app, Refusal::NotFound))?;
+    let workflow = catalog.workflow(&begin.workflow).ok_or_else(|| visitor.refuse(app, Refusal::NotFound))?;
     // The browser says that it keeps none: a code would be sent, and nobody there could enter it.
     if headers.get(COOKIES).is_some_and(|said| said == "off") && workflow.sends_codes() {
         return Err(Problem::new(Code::Cookies));
@@ -47,7 +47,7 @@ pub async fn start(
     let product = site.product(&workflow.base).map(|product| product.id.as_str());
     // R3-09: of a partner's visitor nothing else may begin.
     if site.channels.partner(&came).is_some_and(|partner| !partner.offers(product)) {
-        return Err(visitor.refused(app, Refusal::NotFound));
+        return Err(visitor.refuse(app, Refusal::NotFound));
     }
     let mut opening = visitor.begin(app, &begin.key, &came);
     let visit = (workflow.base.as_str(), visitor.actor.session.as_str());
@@ -72,6 +72,6 @@ pub async fn start(
         session: opening.as_ref().map(|opening| opening.session.clone()),
     };
     let sent = Box::pin(app.runtime.journeys.start(&visitor.actor, start)).await;
-    let sent = sent.map_err(|refusal| visitor.refused(app, refusal))?;
+    let sent = sent.map_err(|refusal| visitor.refuse(app, refusal))?;
     Ok((sent, opening))
 }

@@ -1,6 +1,6 @@
 //! Changes of journeys, handed to the browsers that wait for them: one subscription per node, not one per stream.
 
-use crate::middleware::{Place, Places};
+use crate::middleware::{Places, Slot};
 use crate::problem::Problem;
 use crate::session::Visitor;
 use engine_settings::Limits;
@@ -27,7 +27,7 @@ pub struct Listener {
     pub changes: broadcast::Receiver<Change>,
     journey: String,
     home: Subscriptions,
-    _places: [Place; 2],
+    _places: [Slot; 2],
 }
 
 impl Subscriptions {

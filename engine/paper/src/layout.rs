@@ -2,7 +2,7 @@
 
 use crate::code;
 use crate::letters::{Letters, Weight};
-use crate::{Error, Fact, Look, Paper, Part, Row};
+use crate::{Error, Fact, Look, Paper, PaperPart, Row};
 
 pub const WIDTH: f32 = 595.28;
 pub const HEIGHT: f32 = 841.89;
@@ -256,26 +256,26 @@ impl Sheet<'_> {
         self.y += height + self.spacing.heading;
     }
 
-    fn part(&mut self, part: &Part) -> Result<(), Error> {
+    fn part(&mut self, part: &PaperPart) -> Result<(), Error> {
         match part {
-            Part::Facts { title, facts, card: true } => self.card(title, facts),
-            Part::Facts { title, facts, card: false } => {
+            PaperPart::Facts { title, facts, card: true } => self.card(title, facts),
+            PaperPart::Facts { title, facts, card: false } => {
                 self.room(80.0);
                 self.heading(title, 2, 12.0);
                 self.facts(facts, MARGIN, INNER);
             }
-            Part::Table { title, rows } => {
+            PaperPart::Table { title, rows } => {
                 self.room(100.0);
                 self.heading(title, 2, 12.0);
                 self.table(rows);
             }
-            Part::Text { title, text } => {
+            PaperPart::Text { title, text } => {
                 let lines = self.lines(text, Weight::Regular, 10.5, INNER, Ink::Text);
                 self.room(lines.height() + 30.0);
                 self.heading(title, 2, 12.0);
                 self.paragraph(lines, MARGIN);
             }
-            Part::Code { title, text, address } => self.code(title, text, address)?,
+            PaperPart::Code { title, text, address } => self.code(title, text, address)?,
         }
         self.y += self.spacing.part;
         Ok(())

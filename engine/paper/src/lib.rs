@@ -23,11 +23,11 @@ pub struct Paper {
     pub made: String,
     /// Small, at the foot of each page.
     pub legal: String,
-    pub parts: Vec<Part>,
+    pub parts: Vec<PaperPart>,
 }
 
 #[derive(Debug, Clone)]
-pub enum Part {
+pub enum PaperPart {
     /// Labels and values; as a card it is what the paper is about.
     Facts {
         title: String,
@@ -107,11 +107,15 @@ mod tests {
             made: "21 Nov 2026".into(),
             legal: words.repeat(12),
             parts: vec![
-                Part::Facts { title: words.into(), facts: card, card: true },
-                Part::Facts { title: words.into(), facts, card: false },
-                Part::Table { title: words.into(), rows: vec![row(false), row(true)] },
-                Part::Text { title: String::new(), text: words.repeat(20) },
-                Part::Code { title: words.into(), text: words.into(), address: "https://parcels.example/v/1".into() },
+                PaperPart::Facts { title: words.into(), facts: card, card: true },
+                PaperPart::Facts { title: words.into(), facts, card: false },
+                PaperPart::Table { title: words.into(), rows: vec![row(false), row(true)] },
+                PaperPart::Text { title: String::new(), text: words.repeat(20) },
+                PaperPart::Code {
+                    title: words.into(),
+                    text: words.into(),
+                    address: "https://parcels.example/v/1".into(),
+                },
             ],
         }
     }

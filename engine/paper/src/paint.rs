@@ -47,7 +47,7 @@ pub fn paint(paper: &Paper, layout: &Layout, letters: &Letters) -> Result<Vec<u8
     }
     let mut tree = TagTree::new().with_lang(Some(paper.language.clone()));
     for node in &layout.tree {
-        tagged(node, &mut painted).into_iter().for_each(|node| tree.push(node));
+        tag_nodes(node, &mut painted).into_iter().for_each(|node| tree.push(node));
     }
     document.set_tag_tree(tree);
     let mut outline = Outline::new();
@@ -68,11 +68,11 @@ fn link_of(leaf: &Leaf) -> Option<Annotation> {
     Some(Annotation::new_link(link, Some(address.clone())))
 }
 
-fn tagged(node: &Node, painted: &mut [Vec<Identifier>]) -> Vec<Tagged> {
+fn tag_nodes(node: &Node, painted: &mut [Vec<Identifier>]) -> Vec<Tagged> {
     match node {
         Node::Leaf(at) => std::mem::take(&mut painted[*at]).into_iter().map(Tagged::from).collect(),
         Node::Group(role, nodes) => {
-            let children = nodes.iter().flat_map(|node| tagged(node, painted)).collect();
+            let children = nodes.iter().flat_map(|node| tag_nodes(node, painted)).collect();
             vec![TagGroup::with_children(tag(role), children).into()]
         }
     }

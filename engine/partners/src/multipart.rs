@@ -9,11 +9,11 @@ pub fn write(pairs: &[(String, String)], files: &[CallFile], key: &str) -> (Stri
     let boundary = format!("journey-{}", hex::encode(&Sha256::digest(key.as_bytes())[..16]));
     let mut body = Vec::new();
     for (name, value) in pairs {
-        let name = quoted(name);
+        let name = quote(name);
         body.extend(format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"").bytes());
         match files.iter().find(|file| file.id == *value) {
             Some(file) => {
-                let (called, kind) = (quoted(&file.name), quoted(&file.media_type));
+                let (called, kind) = (quote(&file.name), quote(&file.media_type));
                 body.extend(format!("; filename=\"{called}\"\r\nContent-Type: {kind}\r\n\r\n").bytes());
                 body.extend(&file.bytes);
             }
@@ -29,7 +29,7 @@ pub fn write(pairs: &[(String, String)], files: &[CallFile], key: &str) -> (Stri
 }
 
 /// As HTML says it: what would end the text is written otherwise.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     text.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
 }
 

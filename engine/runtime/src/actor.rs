@@ -1,6 +1,6 @@
-//! Who acts, and the one function that says what they may do (security rules 11–13).
+//! Who acts, and the one function that says what they may do.
 
-use engine_definitions::{AgentChecks, Came, Policy, Right, RouteAsks, Seller, Whose};
+use engine_definitions::{AgentChecks, Attribution, Policy, Right, RouteAsks, Seller, Whose};
 use engine_store::{JourneyRecord, SessionRecord};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,7 @@ pub struct Actor {
     pub proven: bool,
     /// What brought this session here: information for journeys that it starts, never a right.
     #[serde(skip)]
-    pub came: Came,
+    pub came: Attribution,
     /// Which ids of agents were confirmed in this session: for attribution, layout and gates, never a right.
     #[serde(skip)]
     pub agent: AgentChecks,
@@ -113,13 +113,13 @@ impl Grant {
 
     /// Of this journey, not over, and made after the journey last revoked its purpose.
     pub(crate) fn holds(&self, journey: &JourneyRecord, now_ms: i64) -> bool {
-        let is_open = || revoked(journey)?.get(&self.purpose).is_none_or(|at| self.made_ms > *at).then_some(());
+        let is_open = || revocations(journey)?.get(&self.purpose).is_none_or(|at| self.made_ms > *at).then_some(());
         self.journey == journey.id && now_ms < self.until_ms && is_open().is_some()
     }
 }
 
 /// What was revoked of a stored journey, and when; `None`: its state is not at hand.
-fn revoked(journey: &JourneyRecord) -> Option<BTreeMap<String, i64>> {
+fn revocations(journey: &JourneyRecord) -> Option<BTreeMap<String, i64>> {
     #[derive(Deserialize)]
     struct Revoked {
         #[serde(default)]
@@ -133,7 +133,7 @@ pub(crate) const ASSISTANCE: &str = "assistance";
 
 /// Whether this is one of the staff whose access to what they began was ended, or may have been.
 pub(crate) fn is_sent_away(actor: &Actor, journey: &JourneyRecord) -> bool {
-    actor.kind == STAFF && revoked(journey).is_none_or(|revoked| revoked.contains_key(ASSISTANCE))
+    actor.kind == STAFF && revocations(journey).is_none_or(|revoked| revoked.contains_key(ASSISTANCE))
 }
 
 /// What links open of one journey at the step that it shows: it may be seen, and these events may be sent (`*`: any).
@@ -163,7 +163,7 @@ impl Actor {
             language: "en".into(),
             network: None,
             proven: false,
-            came: Came::default(),
+            came: Attribution::default(),
             agent: AgentChecks::default(),
             sources: Vec::new(),
             claims: None,
@@ -188,7 +188,7 @@ impl Actor {
             language: "en".into(),
             network: None,
             proven: false,
-            came: Came::default(),
+            came: Attribution::default(),
             agent: AgentChecks::default(),
             sources: Vec::new(),
             claims: None,
@@ -385,7 +385,7 @@ impl Action<'_> {
     }
 }
 
-/// The table of roles decides, and what it does not say is refused (security rule 12). A journey is its owner's; a link
+/// The table of roles decides, and what it does not say is refused. A journey is its owner's; a link
 /// opens what its purpose says.
 pub fn can<'a>(policy: &Policy, actor: &Actor, action: Action<'_>, resource: impl Into<Resource<'a>>) -> bool {
     // No table opens what is others' to who is not of the staff, or the work of all to who is no operator.

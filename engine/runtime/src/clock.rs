@@ -1,4 +1,4 @@
-//! The one clock and the one source of randomness (security rule 1).
+//! The one clock and the one source of randomness.
 
 #![allow(clippy::disallowed_methods)] // the room of both
 
@@ -100,12 +100,12 @@ pub fn parse_rfc3339(text: &str) -> Option<i64> {
     chrono::DateTime::parse_from_rfc3339(text).ok().map(|t| t.timestamp_millis())
 }
 
-/// A new 128-bit random id, 32 hex digits (security rule 11).
+/// A new 128-bit random id, 32 hex digits.
 pub fn new_id() -> String {
     hex::encode(rand::random::<[u8; 16]>())
 }
 
-/// A new token, 256 random bits as 64 hex digits: who has it is who it says (security rule 16).
+/// A new token, 256 random bits as 64 hex digits: who has it is who it says.
 pub fn new_token() -> String {
     hex::encode(rand::random::<[u8; 32]>())
 }

@@ -23,7 +23,7 @@ impl Effect {
     }
 
     /// Kind and payload, as they are stored.
-    pub(crate) fn written(mut self) -> Result<(String, Value), serde_json::Error> {
+    pub(crate) fn into_row(mut self) -> Result<(String, Value), serde_json::Error> {
         // What a partner is asked goes over as it is.
         let asked = match &mut self {
             Effect::Call(call) => call.input.take(),

@@ -227,7 +227,7 @@ impl Fact {
     }
 
     /// Kind and data, as the history keeps them. What somebody sent goes over as it is.
-    pub(crate) fn written(mut self) -> Result<(String, Value), serde_json::Error> {
+    pub(crate) fn into_row(mut self) -> Result<(String, Value), serde_json::Error> {
         let sent = match &mut self {
             Fact::Submitted { data, .. } | Fact::Sent { data, .. } | Fact::Saved { data } => data.take(),
             _ => Value::Null,
@@ -245,7 +245,7 @@ impl Fact {
     pub fn name(&self) -> String {
         match self {
             Fact::Sent { event, .. } | Fact::Received { event, .. } => event.clone(),
-            other => other.clone().written().map(|(kind, _)| kind).unwrap_or_default(),
+            other => other.clone().into_row().map(|(kind, _)| kind).unwrap_or_default(),
         }
     }
 
@@ -324,7 +324,7 @@ mod tests {
                 json!({"invoke": "i", "result": {"error": {"code": "no_answer", "kind": "failed"}}}),
             ),
         ] {
-            let written = fact.clone().written().expect("JSON");
+            let written = fact.clone().into_row().expect("JSON");
             assert_eq!(written, (kind.to_owned(), data));
             let event = EventRecord { seq: 1, kind: written.0, data: written.1, by: Value::Null, at_ms: 0 };
             assert_eq!(Fact::read(&event).expect("a fact"), fact);

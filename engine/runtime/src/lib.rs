@@ -28,7 +28,7 @@ mod vault;
 pub mod view;
 mod work;
 
-pub use crate::core::{Anchor, Bad, Fault, RuntimeError, Settled, Sight, Whole};
+pub use crate::core::{Anchor, AuditReport, Bad, Fault, RuntimeError, Settled, Sight};
 pub use actor::{Action, Actor, Contact, Grant, LinkAccess, Resource, can};
 pub use clock::{Clock, ManualClock, SystemClock, new_id, new_token, parse_rfc3339, rfc3339};
 pub use engine_definitions::FieldError;

@@ -18,7 +18,7 @@ pub struct Difference {
 
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
-    /// Unknown, or not yours: the same answer (security rule 11).
+    /// Unknown, or not yours: the same answer.
     #[error("not found")]
     NotFound,
     #[error("the journey has moved on")]

@@ -23,7 +23,7 @@ mod review;
 pub(crate) type ReturnUrl<'a> = &'a dyn Fn(&str) -> String;
 
 /// Who reads: what they may see, the workflow in their language, and what was worked out for them already.
-struct Reader<'r> {
+struct ViewerContext<'r> {
     actor: &'r Actor,
     viewer: Viewer,
     workflow: &'r Workflow,
@@ -33,8 +33,8 @@ struct Reader<'r> {
     memory: Memory,
 }
 
-impl Reader<'_> {
-    fn of<'r>(turn: &'r Turn<'_>, actor: &'r Actor) -> Reader<'r> {
+impl ViewerContext<'_> {
+    fn of<'r>(turn: &'r Turn<'_>, actor: &'r Actor) -> ViewerContext<'r> {
         let workflow = turn.workflow.in_language(&actor.language);
         let audience = turn.audience(actor);
         let assists = turn.role_for_customers(actor).is_some();
@@ -44,14 +44,14 @@ impl Reader<'_> {
             None => context,
         };
         let viewer = Viewer { audience, assists, contact: actor.contact.clone(), said: OnceLock::new() };
-        Reader { actor, viewer, workflow, cover, context, memory }
+        ViewerContext { actor, viewer, workflow, cover, context, memory }
     }
 
     fn text(&self, code: &str, fields: &Map<String, Value>) -> String {
         self.workflow.text(code, fields)
     }
 
-    fn scoped<T>(&self, turn: &Turn<'_>, read: impl FnOnce(&Scope) -> T) -> T {
+    fn with_scope<T>(&self, turn: &Turn<'_>, read: impl FnOnce(&Scope) -> T) -> T {
         let host = ProductHost { viewer: Some(&self.viewer), ..turn.host_in(self.workflow) };
         read(&Scope::new().with_host(&host).with_context(&self.context).with_memory(&self.memory))
     }
@@ -85,7 +85,7 @@ pub(crate) fn render(
     (journey, path): (Option<&str>, Option<&str>),
     returns: ReturnUrl,
 ) -> StepView {
-    let reader = Reader::of(turn, actor);
+    let reader = ViewerContext::of(turn, actor);
     let workflow = reader.workflow;
     let step = workflow.step(&turn.state.snapshot.active);
     let mut step = match step {
@@ -93,11 +93,11 @@ pub(crate) fn render(
             None => {
                 let paper = paper_of(workflow, step).filter(|paper| path.is_some() && paper.path.as_deref() == path);
                 let paper = paper.filter(|paper| turn.closed_to(paper, actor).is_none());
-                declared(turn, paper.unwrap_or(step), (actor, &reader), journey, returns)
+                render_step(turn, paper.unwrap_or(step), (actor, &reader), journey, returns)
             }
-            Some(why) => closed(turn, step, &reader, journey, why),
+            Some(why) => closed_step(turn, step, &reader, journey, why),
         },
-        None => undeclared(turn, &reader, journey),
+        None => wait_step(turn, &reader, journey),
     };
     let mut messages = messages(turn, &reader, step.form.as_ref());
     turn.show_help(actor, &mut step, &mut messages, &|code, fields| reader.text(code, fields));
@@ -126,15 +126,15 @@ pub(crate) fn render(
     }
 }
 
-fn declared(
+fn render_step(
     turn: &Turn<'_>,
     step: &definitions::Step,
-    (actor, reader): (&Actor, &Reader<'_>),
+    (actor, reader): (&Actor, &ViewerContext<'_>),
     journey: Option<&str>,
     returns: ReturnUrl,
 ) -> Step {
     let (workflow, audience) = (reader.workflow, &reader.viewer.audience);
-    let (data, rendered) = seen(turn, step, reader);
+    let (data, rendered) = step_data(turn, step, reader);
     let asked = step.form.as_deref().and_then(|id| workflow.form(id));
     let form = asked.map(|form| form_part(turn, step, form, reader));
     let form =
@@ -152,8 +152,8 @@ fn declared(
     });
     let redirect = step.redirect.as_ref().and_then(|redirect| {
         let back = Value::String(returns(redirect.partner.as_deref().unwrap_or_default()));
-        let result =
-            reader.scoped(turn, |scope| redirected(reader, redirect, &scope.clone().with("return_url", &back)));
+        let result = reader
+            .with_scope(turn, |scope| render_redirect(reader, redirect, &scope.clone().with("return_url", &back)));
         result.inspect_err(|error| tracing::error!(step = step.node, %error, "redirect failed")).ok()
     });
     let over = !turn.is_active();
@@ -202,16 +202,16 @@ fn declared(
 }
 
 /// The data of a step, and what its view makes of it.
-fn seen(turn: &Turn<'_>, step: &definitions::Step, reader: &Reader<'_>) -> (Value, Option<Value>) {
+fn step_data(turn: &Turn<'_>, step: &definitions::Step, reader: &ViewerContext<'_>) -> (Value, Option<Value>) {
     let workflow = reader.workflow;
-    let mut data = reader.scoped(turn, |scope| evaluated(step, scope, |_| true));
+    let mut data = reader.with_scope(turn, |scope| evaluated(step, scope, |_| true));
     let view = step.view.as_deref().and_then(|id| workflow.view(id));
     if let Some(data) = data.as_object_mut().filter(|_| view.is_some_and(|view| view.reads(definitions::COMPANY))) {
         let company = || turn.catalog.site(&workflow.language).company.clone();
         data.entry(definitions::COMPANY).or_insert_with(company);
     }
     let mut rendered = view.and_then(|view| {
-        let result = reader.scoped(turn, |scope| {
+        let result = reader.with_scope(turn, |scope| {
             view.render(&data, &reader.viewer.audience.roles, &scope.clone().with_names(step.view_names()))
         });
         result.inspect_err(|error| tracing::error!(step = step.node, %error, "view failed")).ok()
@@ -241,14 +241,14 @@ fn paper_of<'w>(workflow: &'w Workflow, step: &definitions::Step) -> Option<&'w 
 }
 
 /// What the shown step prints: its title and its blocks.
-pub(crate) fn printed(turn: &Turn<'_>, actor: &Actor) -> Option<(String, Vec<Value>)> {
-    let reader = Reader::of(turn, actor);
+pub(crate) fn print(turn: &Turn<'_>, actor: &Actor) -> Option<(String, Vec<Value>)> {
+    let reader = ViewerContext::of(turn, actor);
     let step = reader.workflow.step(&turn.state.snapshot.active)?;
     let paper = paper_of(reader.workflow, step)?;
     if turn.closed_to(step, actor).or_else(|| turn.closed_to(paper, actor)).is_some() {
         return None;
     }
-    let (_, view) = seen(turn, paper, &reader);
+    let (_, view) = step_data(turn, paper, &reader);
     let blocks = view?.get("blocks")?.as_array()?.clone();
     Some((title_of(turn, paper, &reader), blocks))
 }
@@ -258,8 +258,8 @@ pub(crate) fn values_of(turn: &Turn<'_>, actor: &Actor, names: &[String]) -> Map
     if names.is_empty() {
         return Map::new();
     }
-    let reader = Reader::of(turn, actor);
-    reader.scoped(turn, |scope| {
+    let reader = ViewerContext::of(turn, actor);
+    reader.with_scope(turn, |scope| {
         let value = |name: &String| match reader.workflow.value(name)?.eval(scope) {
             Ok(value) => Some(value),
             Err(error) => {
@@ -273,17 +273,17 @@ pub(crate) fn values_of(turn: &Turn<'_>, actor: &Actor, names: &[String]) -> Map
 
 /// The data of the shown step, where it is for this reader.
 pub(crate) fn data_of_step(turn: &Turn<'_>, actor: &Actor) -> Value {
-    let reader = Reader::of(turn, actor);
+    let reader = ViewerContext::of(turn, actor);
     let step = reader.workflow.step(&turn.state.snapshot.active);
     let step = step.filter(|step| turn.closed_to(step, actor).is_none());
-    step.map_or(Value::Null, |step| reader.scoped(turn, |scope| evaluated(step, scope, |_| true)))
+    step.map_or(Value::Null, |step| reader.with_scope(turn, |scope| evaluated(step, scope, |_| true)))
 }
 
 /// What a list says of a journey, and its step in words.
-pub(crate) fn listed(turn: &Turn<'_>, actor: &Actor) -> (About, String) {
-    let reader = Reader::of(turn, actor);
+pub(crate) fn summarize(turn: &Turn<'_>, actor: &Actor) -> (About, String) {
+    let reader = ViewerContext::of(turn, actor);
     let (workflow, listed) = (reader.workflow, &reader.workflow.listed);
-    let about = reader.scoped(turn, |scope| {
+    let about = reader.with_scope(turn, |scope| {
         let said = |part: &str| listed.part(part, scope);
         About { title: said("title"), mark: said("mark"), provider: said("provider"), text: said("text") }
     });
@@ -302,7 +302,13 @@ fn back(turn: &Turn<'_>, (actor, workflow): (&Actor, &Workflow), journey: Option
 
 /// A step that is not for this reader: that it is another's, and what they may do about it. Who acts for a customer may
 /// go back, and correct what they answered themselves.
-fn closed(turn: &Turn<'_>, step: &definitions::Step, reader: &Reader<'_>, journey: Option<&str>, why: &str) -> Step {
+fn closed_step(
+    turn: &Turn<'_>,
+    step: &definitions::Step,
+    reader: &ViewerContext<'_>,
+    journey: Option<&str>,
+    why: &str,
+) -> Step {
     let roles = &reader.viewer.audience.roles;
     let theirs = |accept: &definitions::Accept| accept.names(roles.iter().map(String::as_str));
     let events = step.accepts.iter().filter(|(_, accept)| theirs(accept));
@@ -348,7 +354,7 @@ fn closed(turn: &Turn<'_>, step: &definitions::Step, reader: &Reader<'_>, journe
 }
 
 /// Steps that were answered in this role last.
-fn own_steps(turn: &Turn<'_>, reader: &Reader<'_>, role: &str) -> Vec<Changeable> {
+fn own_steps(turn: &Turn<'_>, reader: &ViewerContext<'_>, role: &str) -> Vec<Changeable> {
     if !turn.is_active() || !reader.actor.is_offered("change") {
         return Vec::new();
     }
@@ -357,8 +363,8 @@ fn own_steps(turn: &Turn<'_>, reader: &Reader<'_>, role: &str) -> Vec<Changeable
     steps
 }
 
-/// No active state has a step: a generated wait page (workflows.md rule 1).
-fn undeclared(turn: &Turn<'_>, reader: &Reader<'_>, journey: Option<&str>) -> Step {
+/// No active state has a step: a generated wait page.
+fn wait_step(turn: &Turn<'_>, reader: &ViewerContext<'_>, journey: Option<&str>) -> Step {
     let workflow = reader.workflow;
     let waits = waits(turn);
     let over = !turn.is_active();
@@ -382,7 +388,7 @@ fn undeclared(turn: &Turn<'_>, reader: &Reader<'_>, journey: Option<&str>) -> St
 
 /// Rows that a message names by their keys are named by their places in the form that is shown; a message about a row
 /// that is gone belongs to the whole page.
-fn messages(turn: &Turn<'_>, reader: &Reader<'_>, form: Option<&FormPart>) -> Vec<MessageView> {
+fn messages(turn: &Turn<'_>, reader: &ViewerContext<'_>, form: Option<&FormPart>) -> Vec<MessageView> {
     let place = |pointer: &String| match form {
         Some(form) => definitions::place_of(pointer, &form.schema, &form.data),
         None => Some(pointer.clone()),
@@ -394,13 +400,14 @@ fn messages(turn: &Turn<'_>, reader: &Reader<'_>, form: Option<&FormPart>) -> Ve
             let (empty, mut fields) = (Map::new(), note.fields.clone());
             reader.cover.iter().for_each(|cover| cover.tell(&mut fields));
             let fields = fields.as_object().unwrap_or(&empty);
-            let told = |text: &String| reader.cover.as_ref().map_or_else(|| text.clone(), |cover| cover.told(text));
+            let told =
+                |text: &String| reader.cover.as_ref().map_or_else(|| text.clone(), |cover| cover.cover_text(text));
             let known = reader.workflow.find_text(&note.code, fields);
             let text = known.or_else(|| note.text.as_ref().map(told));
             let text = text.unwrap_or_else(|| reader.text("error.global", fields));
             MessageView {
                 code: note.code.clone(),
-                level: Level::named(note.level.as_deref()),
+                level: Level::from_name(note.level.as_deref()),
                 pointer: note.pointer.as_ref().and_then(place),
                 text,
             }
@@ -408,10 +415,14 @@ fn messages(turn: &Turn<'_>, reader: &Reader<'_>, form: Option<&FormPart>) -> Ve
         .collect()
 }
 /// `{url, method, fields, label}` of a redirect step.
-fn redirected(reader: &Reader<'_>, redirect: &definitions::Redirect, scope: &Scope) -> Result<RedirectPart, EvalError> {
+fn render_redirect(
+    reader: &ViewerContext<'_>,
+    redirect: &definitions::Redirect,
+    scope: &Scope,
+) -> Result<RedirectPart, EvalError> {
     let fields = redirect.fields.eval(scope)?;
     let known = fields.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
-    let fields = known.map(|(name, value)| (name.clone(), posted(value))).collect();
+    let fields = known.map(|(name, value)| (name.clone(), form_value(value))).collect();
     let label = redirect.label.as_deref().unwrap_or("action.continue");
     let label = reader.text(label, &Map::new());
     let url = redirect.url.eval(scope)?.as_str().unwrap_or_default().to_string();
@@ -419,18 +430,18 @@ fn redirected(reader: &Reader<'_>, redirect: &definitions::Redirect, scope: &Sco
 }
 
 /// A value as a form posts it.
-fn posted(value: &Value) -> String {
+fn form_value(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Page address of a step (workflows.md rule 6).
+/// Page address of a step.
 pub(crate) fn address(workflow: &Workflow, step: &definitions::Step, journey: Option<&str>) -> String {
     let path = step.path.as_deref().filter(|path| !path.is_empty()).map_or(["", ""], |path| ["/", path]);
     let query = journey.map_or(["", ""], |id| ["?request=", id]);
     [[workflow.base.as_str(), ""], path, query].concat().concat()
 }
 
-/// `step.data`: what a view gets of the context (rule 4). What fails is left out, with a log line.
+/// `step.data`: what a view gets of the context. What fails is left out, with a log line.
 fn evaluated(step: &definitions::Step, scope: &Scope, is_wanted: impl Fn(&str) -> bool) -> Value {
     let mut data = Map::new();
     for (name, mapping) in step.data.iter().filter(|(name, _)| is_wanted(name)) {
@@ -442,14 +453,14 @@ fn evaluated(step: &definitions::Step, scope: &Scope, is_wanted: impl Fn(&str) -
     Value::Object(data)
 }
 
-/// Data of a form: draft, else context, else `prefill`, else the schema's defaults (rule 3).
+/// Data of a form: draft, else context, else `prefill`, else the schema's defaults.
 fn form_part(
     turn: &Turn<'_>,
     step: &definitions::Step,
     form: &definitions::Form,
-    reader: &Reader<'_>,
+    reader: &ViewerContext<'_>,
 ) -> Result<FormPart, EvalError> {
-    reader.scoped(turn, |scope| {
+    reader.with_scope(turn, |scope| {
         let scope = &scope.clone().with_names(step.names());
         let fields = form.fields(&reader.viewer.audience, scope)?;
         let prefill = match reader.cover {
@@ -540,7 +551,7 @@ fn waits(turn: &Turn<'_>) -> Vec<Wait> {
     .collect()
 }
 
-fn changeable(turn: &Turn<'_>, reader: &Reader<'_>) -> Vec<Changeable> {
+fn changeable(turn: &Turn<'_>, reader: &ViewerContext<'_>) -> Vec<Changeable> {
     let steps = turn.state.trail.iter().filter_map(|e| reader.workflow.step_by_node(&e.node));
     steps
         .map(|step| Changeable {
@@ -552,20 +563,20 @@ fn changeable(turn: &Turn<'_>, reader: &Reader<'_>) -> Vec<Changeable> {
 }
 
 /// The text of the step's button.
-fn submit_text(turn: &Turn<'_>, step: &definitions::Step, reader: &Reader<'_>) -> String {
-    let own = step.submit.as_ref().map(|label| worded(turn, step, label, reader));
+fn submit_text(turn: &Turn<'_>, step: &definitions::Step, reader: &ViewerContext<'_>) -> String {
+    let own = step.submit.as_ref().map(|label| step_text(turn, step, label, reader));
     own.unwrap_or_else(|| reader.text("action.continue", &Map::new()))
 }
 
 /// A text of a step, with the step's data in its places.
-fn worded(turn: &Turn<'_>, step: &definitions::Step, text: &Text, reader: &Reader<'_>) -> String {
+fn step_text(turn: &Turn<'_>, step: &definitions::Step, text: &Text, reader: &ViewerContext<'_>) -> String {
     let named: Vec<&str> = text.names().collect();
-    text.render_lax(&reader.scoped(turn, |scope| evaluated(step, scope, |name| named.contains(&name))))
+    text.render_lax(&reader.with_scope(turn, |scope| evaluated(step, scope, |name| named.contains(&name))))
 }
 
 /// A step's title away from the step itself.
-fn title_of(turn: &Turn<'_>, step: &definitions::Step, reader: &Reader<'_>) -> String {
-    let own = step.title.as_ref().map(|title| worded(turn, step, title, reader));
+fn title_of(turn: &Turn<'_>, step: &definitions::Step, reader: &ViewerContext<'_>) -> String {
+    let own = step.title.as_ref().map(|title| step_text(turn, step, title, reader));
     own.or_else(|| step.form.as_deref().and_then(|id| reader.workflow.form(id)).map(|f| f.title()))
         .unwrap_or_else(|| reader.workflow.title.clone())
 }

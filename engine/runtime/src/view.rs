@@ -40,7 +40,7 @@ pub enum Level {
 
 impl Level {
     /// By its name in a definition; information without one.
-    pub fn named(name: Option<&str>) -> Level {
+    pub fn from_name(name: Option<&str>) -> Level {
         match name {
             Some("success") => Level::Success,
             Some("warning") => Level::Warning,
@@ -445,4 +445,4 @@ pub enum WaitsFor {
     Anybody,
 }
 
-pub type Fields = Map<String, Value>;
+pub type FieldMap = Map<String, Value>;

@@ -47,7 +47,7 @@ pub fn print_problems(problems: &[Problem]) {
 }
 
 /// One line on what a publication changed, how many stories were played before it, and how long it took since `begun`.
-pub fn told(published: &Published, begun: Instant) -> String {
+pub fn describe_publication(published: &Published, begun: Instant) -> String {
     let changed = match published.changed.as_slice() {
         [] => "no workflow changed".to_owned(),
         changed => format!("new versions of {}", changed.join(", ")),
@@ -57,7 +57,7 @@ pub fn told(published: &Published, begun: Instant) -> String {
 }
 
 /// Calls whenever a definition of a folder is saved, until what it gives back is dropped.
-pub fn saved(folder: &Path, heard: impl Fn() + Send + 'static) -> notify::Result<notify::RecommendedWatcher> {
+pub fn watch_folder(folder: &Path, heard: impl Fn() + Send + 'static) -> notify::Result<notify::RecommendedWatcher> {
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         let changed =
             event.is_ok_and(|event| !event.kind.is_access() && event.paths.iter().any(|path| is_authored(path)));
@@ -74,7 +74,7 @@ pub fn saved(folder: &Path, heard: impl Fn() + Send + 'static) -> notify::Result
 /// Publishes a folder whenever something in it is saved, until stopped. What does not check stays unpublished.
 pub fn watch(runtime: Runtime, folder: PathBuf, stop: CancellationToken) -> notify::Result<()> {
     let (heard, mut saves) = tokio::sync::mpsc::unbounded_channel();
-    let watcher = saved(&folder, move || {
+    let watcher = watch_folder(&folder, move || {
         let _ = heard.send(());
     })?;
     tokio::spawn(async move {
@@ -101,7 +101,7 @@ async fn publish_again(runtime: &Runtime, folder: &Path) {
     match runtime.publishing.publish(&files, &Actor::operator("development"), Stories::Tell).await {
         Ok(published) => {
             print_problems(&published.warnings);
-            tracing::info!("{}", told(&published, begun));
+            tracing::info!("{}", describe_publication(&published, begun));
         }
         Err(PublishError::Problems(problems)) => {
             print_problems(&problems);

@@ -14,7 +14,7 @@ pub struct StoreMemory(pub Arc<dyn Store>);
 #[async_trait]
 impl Memory for StoreMemory {
     async fn get(&self, bucket: &str, key: &str) -> Result<Option<Value>, MemoryError> {
-        Ok(self.0.kv_get(&place(bucket), key).await.map_err(told)?.filter(|value| !value.is_null()))
+        Ok(self.0.kv_get(&place(bucket), key).await.map_err(memory_error)?.filter(|value| !value.is_null()))
     }
 
     async fn put(&self, bucket: &str, key: &str, value: Value) -> Result<(), MemoryError> {
@@ -22,11 +22,11 @@ impl Memory for StoreMemory {
             Value::Null => self.0.kv_delete(&place(bucket), key).await,
             value => self.0.kv_put(&place(bucket), key, value).await,
         }
-        .map_err(told)
+        .map_err(memory_error)
     }
 
     async fn list(&self, bucket: &str, limit: u32) -> Result<Vec<(String, Value)>, MemoryError> {
-        let mut found = self.0.kv_list(&place(bucket), limit).await.map_err(told)?;
+        let mut found = self.0.kv_list(&place(bucket), limit).await.map_err(memory_error)?;
         found.retain(|(_, value)| !value.is_null());
         Ok(found)
     }
@@ -34,13 +34,13 @@ impl Memory for StoreMemory {
     async fn swap(&self, bucket: &str, key: &str, expected: Option<Value>, value: Value) -> Result<bool, MemoryError> {
         let bucket = place(bucket);
         let (created, removed) = (expected.is_none(), value.is_null());
-        let mut swapped = self.0.kv_swap(&bucket, key, expected, value.clone()).await.map_err(told)?;
+        let mut swapped = self.0.kv_swap(&bucket, key, expected, value.clone()).await.map_err(memory_error)?;
         if !swapped && created {
             // Left by a crash between the two steps of a removal.
-            swapped = self.0.kv_swap(&bucket, key, Some(Value::Null), value).await.map_err(told)?;
+            swapped = self.0.kv_swap(&bucket, key, Some(Value::Null), value).await.map_err(memory_error)?;
         }
         if swapped && removed {
-            self.0.kv_delete(&bucket, key).await.map_err(told)?;
+            self.0.kv_delete(&bucket, key).await.map_err(memory_error)?;
         }
         Ok(swapped)
     }
@@ -50,6 +50,6 @@ fn place(bucket: &str) -> String {
     format!("{PREFIX}{bucket}")
 }
 
-fn told(error: StoreError) -> MemoryError {
+fn memory_error(error: StoreError) -> MemoryError {
     MemoryError(error.to_string())
 }

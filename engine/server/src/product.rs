@@ -130,7 +130,7 @@ impl Product {
     }
 
     /// Resolves when the listener or the worker ends by itself, which is an error.
-    pub async fn ended(&mut self) -> anyhow::Error {
+    pub async fn run_until_end(&mut self) -> anyhow::Error {
         let worker = async {
             match &mut self.worker {
                 Some(worker) => worker.await,
@@ -143,7 +143,7 @@ impl Product {
         }
     }
 
-    /// Finishes what was accepted, gives leases back, and ends (security rule 10).
+    /// Finishes what was accepted, gives leases back, and ends.
     pub async fn stop(self) -> Result<()> {
         self.stop.cancel();
         let limit = Duration::from_millis(self.settings.server.stop_ms);
@@ -208,7 +208,7 @@ async fn publish(runtime: &Runtime, source: Source, stop: &CancellationToken) ->
     match runtime.publishing.publish(&files, &Actor::operator(by), Stories::OfChanges).await {
         Ok(published) => {
             definitions::print_problems(&published.warnings);
-            tracing::info!("{}", definitions::told(&published, begun));
+            tracing::info!("{}", definitions::describe_publication(&published, begun));
             Ok(())
         }
         Err(PublishError::Problems(problems)) => {

@@ -55,10 +55,10 @@ impl Settings {
             // A secret of digits must stay text with its leading zeros.
             figment = match is_text(&path) {
                 true => figment.merge((path, value)),
-                false => figment.merge((path, parsed(&value))),
+                false => figment.merge((path, parse(&value))),
             };
         }
-        let mut settings: Settings = figment.extract().map_err(|error| SettingsError::Invalid(described(&error)))?;
+        let mut settings: Settings = figment.extract().map_err(|error| SettingsError::Invalid(describe(&error)))?;
         settings.warnings = warnings;
         settings.note_open(file);
         if settings.keys.master.is_none() && settings.mode == Mode::Development {
@@ -130,7 +130,7 @@ fn is_text(path: &str) -> bool {
 }
 
 /// A value of the environment as figment reads it: number, bool, list or text.
-fn parsed(value: &str) -> Value {
+fn parse(value: &str) -> Value {
     match value.parse() {
         Ok(value) => value,
         Err(never) => match never {},
@@ -182,7 +182,7 @@ impl Settings {
 }
 
 /// What is wrong with a value, without the value: it may be a secret.
-fn described(error: &figment::Error) -> String {
+fn describe(error: &figment::Error) -> String {
     let said = |error: &figment::Error| {
         let what = match &error.kind {
             Kind::InvalidType(_, expected) | Kind::InvalidValue(_, expected) => format!("expected {expected}"),

@@ -41,7 +41,7 @@ pub fn reference() -> String {
         let variable = variable(&path);
         table.push_str(&format!(
             "| `{path}` | `{variable}` | {} | {} |\n",
-            shown(field.default),
+            show(field.default),
             field.doc.replace('|', "\\|")
         ));
     }
@@ -54,7 +54,7 @@ pub fn variable(setting: &str) -> String {
 }
 
 /// A default as written in Rust, as an operator writes it.
-fn shown(default: &str) -> String {
+fn show(default: &str) -> String {
     let text = default.trim_end_matches(".into()").replace('_', "");
     match text.as_str() {
         "None" => "–".into(),

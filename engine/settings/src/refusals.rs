@@ -1,4 +1,4 @@
-//! What production mode refuses to start with (security rule 35).
+//! What production mode refuses to start with.
 
 use crate::{Mode, Settings};
 use std::path::Path;

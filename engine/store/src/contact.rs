@@ -61,7 +61,7 @@ impl MessageState {
         }
     }
 
-    pub(crate) fn numbered(number: i16) -> Result<MessageState> {
+    pub(crate) fn from_number(number: i16) -> Result<MessageState> {
         MessageState::ALL
             .into_iter()
             .find(|state| state.number() == number)

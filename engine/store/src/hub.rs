@@ -59,7 +59,7 @@ impl Hub {
     }
 
     /// What others said meanwhile is unknown: everybody looks again.
-    pub fn missed(&self) {
+    pub fn mark_missed(&self) {
         self.wake();
         self.tell(Change { journey: String::new(), seq: 0, revision: 0, what: Changed::Missed });
     }

@@ -82,7 +82,7 @@ impl JourneyStatus {
         }
     }
 
-    pub(crate) fn named(name: &str) -> Result<JourneyStatus> {
+    pub(crate) fn from_name(name: &str) -> Result<JourneyStatus> {
         let all = [JourneyStatus::Active, JourneyStatus::Done, JourneyStatus::Expired];
         all.into_iter()
             .find(|status| status.as_str() == name)

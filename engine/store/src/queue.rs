@@ -218,7 +218,7 @@ impl EffectState {
         }
     }
 
-    pub(crate) fn numbered(number: i64) -> Result<EffectState> {
+    pub(crate) fn from_number(number: i64) -> Result<EffectState> {
         EffectState::ALL
             .into_iter()
             .find(|state| i64::from(state.number()) == number)

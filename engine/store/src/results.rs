@@ -47,7 +47,7 @@ impl Kept {
         }
     }
 
-    pub(crate) fn numbered(number: i64) -> Result<Kept> {
+    pub(crate) fn from_number(number: i64) -> Result<Kept> {
         match number {
             0 => Ok(Kept::No),
             1 => Ok(Kept::ByLaw),

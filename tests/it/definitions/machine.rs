@@ -64,7 +64,7 @@ fn one_file_alone_is_a_machine() {
     assert_eq!(plain.map_err(|p| show(&p)).map(|j| j["id"].clone()), Ok(json!("a")));
 }
 
-/// Rule 1: a region that works in silence does not hide the region that shows something.
+/// A region that works in silence does not hide the region that shows something.
 #[test]
 fn the_deepest_active_step_is_shown() {
     let parallel = "title: Desk\nbase: /desk\ninitial: open\nstates:\n  open:\n    type: parallel\n    step: {wait: loan.hint, path: ''}\n    states:\n      silent: {}\n      shown: {initial: a, states: {a: {step: {wait: loan.hint, path: a}, after: {1d: b}}, b: {after: {1d: a}}}}\n    after: {30d: gone}\n  gone: {type: final}\n";

@@ -1,4 +1,4 @@
-//! Rule 9: what may be absent is asked for; what differs in kind is not compared.
+//! What may be absent is asked for; what differs in kind is not compared.
 
 use super::{WORKFLOW, library, loan, show};
 use engine_definitions::load;

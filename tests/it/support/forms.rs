@@ -90,7 +90,7 @@ fn run_one(catalog: &Arc<Catalog>, id: &str, written: &Written) -> Result<Done, 
     let case = |case: &Case| {
         let mut data = case.data.clone();
         let errors = form.check(&audience, &scope, &mut data).map_err(|e| e.to_string())?;
-        let asked = form.asked(&audience, &scope, &data).map_err(|e| e.to_string())?;
+        let asked = form.shown_and_required(&audience, &scope, &data).map_err(|e| e.to_string())?;
         Ok(Case {
             data: case.data.clone(),
             normalised: data,

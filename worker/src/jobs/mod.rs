@@ -101,7 +101,7 @@ pub(crate) async fn perform(job: Job, context: &Context, stop: &CancellationToke
     let Some((work, _place)) = job.take() else { return };
     match work {
         Work::Timer(timer) => {
-            if let Err(error) = guarded(fire_timer::fire(context, &timer)).await {
+            if let Err(error) = guard(fire_timer::fire(context, &timer)).await {
                 // The claim lapses, and the timer is found again.
                 tracing::warn!(journey = timer.journey, timer = timer.id, %error, "timer failed");
             }
@@ -125,7 +125,7 @@ async fn effect_job(
     tracing::debug!(effect = %effect.key, kind = effect.kind, attempt = effect.attempt(), "begins");
     let measure = Measure::begin(context, effect);
     let attempt = Attempt { context, effect, settlements };
-    let work = guarded(async {
+    let work = guard(async {
         if let Some(spent) = effect.spent() {
             return give_up::give_up(&attempt, spent).await;
         }
@@ -224,7 +224,7 @@ fn again(context: &Context, effect: &EffectRecord, after_ms: Option<i64>, reason
     EffectEnd::Retry { due_at_ms: context.runtime.now_ms() + wait, reason }
 }
 
-/// A stop leaves running work some time to end (security rule 10).
+/// A stop leaves running work some time to end.
 async fn too_long(context: &Context, stop: &CancellationToken) {
     stop.cancelled().await;
     tokio::time::sleep(Duration::from_millis(context.runtime.settings().worker.stop_ms)).await;
@@ -248,7 +248,7 @@ async fn with_lease<T>(context: &Context, effect: &EffectRecord, work: impl Futu
     }
 }
 
-async fn guarded<T>(work: impl Future<Output = Result<T, RuntimeError>>) -> Result<T, String> {
+async fn guard<T>(work: impl Future<Output = Result<T, RuntimeError>>) -> Result<T, String> {
     match AssertUnwindSafe(work).catch_unwind().await {
         Ok(result) => result.map_err(|error| error.to_string()),
         Err(_) => Err("panic".into()),

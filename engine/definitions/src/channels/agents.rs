@@ -1,6 +1,6 @@
 //! Agents: by which names an address says who it is, who confirms it, and what requests say that one of the staff begins.
 
-use crate::fields::Fields;
+use crate::fields::MapReader;
 use crate::source::Node;
 use engine_statechart::Problem;
 use engine_statechart::source::Span;
@@ -101,7 +101,7 @@ impl Agents {
     }
 
     pub(super) fn read(node: &Node, problems: &mut Vec<Problem>) -> Agents {
-        let Some(mut fields) = Fields::open(node, "agents", &["ids", "checks", "staff"], problems) else {
+        let Some(mut fields) = MapReader::open(node, "agents", &["ids", "checks", "staff"], problems) else {
             return Agents::default();
         };
         let ids =
@@ -110,7 +110,7 @@ impl Agents {
         let mut checks = Vec::new();
         for node in fields.list("checks") {
             let Some(mut check) =
-                Fields::open(node, "a check of agents", &["product", "call", "role"], fields.problems)
+                MapReader::open(node, "a check of agents", &["product", "call", "role"], fields.problems)
             else {
                 continue;
             };
@@ -125,7 +125,7 @@ impl Agents {
 
 impl Staffed {
     fn read(role: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Staffed> {
-        let mut fields = Fields::open(node, "what requests of staff say", &["channel", "gives"], problems)?;
+        let mut fields = MapReader::open(node, "what requests of staff say", &["channel", "gives"], problems)?;
         let (channel, gives) = (fields.text("channel"), super::given(&mut fields));
         Some(Staffed { role: role.to_owned(), channel, gives, span: node.span.clone() })
     }

@@ -1,6 +1,6 @@
 //! Experiments: variants with weights in percent, drawn once for a visit.
 
-use crate::fields::Fields;
+use crate::fields::MapReader;
 use crate::site::is_under;
 use crate::source::Node;
 use engine_statechart::Problem;
@@ -35,7 +35,7 @@ impl Experiment {
     }
 
     /// The same variant for the same draw, and of many draws as many as the weights say.
-    pub(super) fn drawn(&self, draw: &str) -> Option<&str> {
+    pub(super) fn draw_variant(&self, draw: &str) -> Option<&str> {
         let hash = Sha256::digest(format!("{} {draw}", self.name));
         let number = hash.iter().take(7).fold(0, |number: u64, byte| number << 8 | u64::from(*byte)) % 100;
         let mut below = 0;
@@ -47,7 +47,7 @@ impl Experiment {
     }
 
     pub(super) fn read(name: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Experiment> {
-        let mut fields = Fields::open(node, "an experiment", &["title", "under", "variants"], problems)?;
+        let mut fields = MapReader::open(node, "an experiment", &["title", "under", "variants"], problems)?;
         fields.text("title");
         let under = fields.texts("under");
         let mut variants = Vec::new();
@@ -79,9 +79,10 @@ mod tests {
             under: Vec::new(),
             variants: weights.iter().map(|(name, weight)| ((*name).to_owned(), *weight)).collect(),
         };
-        let share = |one: &Experiment| (0..20_000).filter(|draw| one.drawn(&draw.to_string()) == Some("a")).count();
+        let share =
+            |one: &Experiment| (0..20_000).filter(|draw| one.draw_variant(&draw.to_string()) == Some("a")).count();
         assert!((13_700..=14_300).contains(&share(&of(&[("a", 70), ("b", 30)]))));
         assert_eq!((share(&of(&[("a", 100), ("b", 0)])), share(&of(&[("a", 0), ("b", 100)]))), (20_000, 0));
-        assert_eq!(of(&[("a", 70), ("b", 30)]).drawn("x"), of(&[("a", 70), ("b", 30)]).drawn("x"));
+        assert_eq!(of(&[("a", 70), ("b", 30)]).draw_variant("x"), of(&[("a", 70), ("b", 30)]).draw_variant("x"));
     }
 }

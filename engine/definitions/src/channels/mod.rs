@@ -1,19 +1,19 @@
 //! Channels: what is read from addresses, which channel that makes of a visitor, and what journeys get of it. All of it
-//! is data of the site, always live. It says where somebody came from and never gives a right (security rule 13); a
+//! is data of the site, always live. It says where somebody came from and never gives a right; a
 //! confirmed agent's id decides what stands around pages, and who is named in requests.
 
 mod agents;
-mod came;
+mod attribution;
 mod experiment;
 mod partner;
 
 pub use agents::{AgentChecks, Agents, CONTRACT as AGENT_CHECK, Check, Seller};
-pub use came::{Arrival, Came, Touch};
+pub use attribution::{Arrival, Attribution, Touch};
 pub use experiment::Experiment;
 pub use partner::Partner;
 pub(crate) use partner::THEME;
 
-use crate::fields::Fields;
+use crate::fields::MapReader;
 use crate::site::{has_part, is_under};
 use crate::source::Node;
 use engine_statechart::Problem;
@@ -58,7 +58,7 @@ enum Kept {
 /// Who and what brings a customer.
 #[derive(Clone, Copy, Debug)]
 pub struct Brought<'a> {
-    pub came: &'a Came,
+    pub came: &'a Attribution,
     pub agent: &'a AgentChecks,
     /// Who begins a request for the customer.
     pub seller: Option<&'a Seller>,
@@ -109,7 +109,7 @@ impl Channels {
 
     /// What is known of a visitor who arrives at an address. What channels are known by takes the place of what was
     /// known before as a whole (R4-03); a place adds its channel.
-    pub fn arrive(&self, before: &Came, arrival: &Arrival<'_>) -> Came {
+    pub fn arrive(&self, before: &Attribution, arrival: &Arrival<'_>) -> Attribution {
         let mut now = before.clone();
         let known_by = self.known_by();
         let is_mark = |name: &String| known_by.contains(name.as_str());
@@ -127,7 +127,7 @@ impl Channels {
             }
         }
         if is_new || now.channels != before.channels || before.touches.is_empty() && now != *before {
-            now.touched(arrival.day);
+            now.touch(arrival.day);
         }
         now
     }
@@ -196,7 +196,7 @@ impl Channels {
     }
 
     /// The partner who sent the visitor.
-    pub fn partner(&self, came: &Came) -> Option<&Partner> {
+    pub fn partner(&self, came: &Attribution) -> Option<&Partner> {
         let of = self.channels.iter().filter(|channel| came.channels.contains(&channel.id));
         of.flat_map(|channel| &channel.partners).find(|partner| partner.is_of(&came.said))
     }
@@ -206,23 +206,23 @@ impl Channels {
     }
 
     /// What endpoints read as `visit`: `{channels, partner, agent, variants}`.
-    pub fn visit(&self, came: &Came, agent: &AgentChecks, draw: &str) -> Value {
+    pub fn visit(&self, came: &Attribution, agent: &AgentChecks, draw: &str) -> Value {
         let confirmed = Some(&agent.ids).filter(|_| agent.is_agent());
         json!({
-            "channels": came.channels, "partner": self.partner(came).map(Partner::described), "agent": confirmed,
+            "channels": came.channels, "partner": self.partner(came).map(Partner::describe), "agent": confirmed,
             "variants": self.variants(draw),
         })
     }
 
     /// The same of somebody of whom nothing is known.
     pub(crate) fn nobody() -> Value {
-        Channels::default().visit(&Came::default(), &AgentChecks::default(), "")
+        Channels::default().visit(&Attribution::default(), &AgentChecks::default(), "")
     }
 
     /// Experiment → variant, as this draw has it; none without one.
     pub fn variants(&self, draw: &str) -> BTreeMap<&str, &str> {
         let all = self.experiments.iter().filter(|_| !draw.is_empty());
-        all.filter_map(|one| Some((one.name(), one.drawn(draw)?))).collect()
+        all.filter_map(|one| Some((one.name(), one.draw_variant(draw)?))).collect()
     }
 
     /// Of each experiment the first variant.
@@ -243,7 +243,7 @@ impl Channels {
     }
 
     /// The visitor's channel that counts.
-    fn first_of(&self, came: &Came, sources: Option<&Sources>) -> Option<&Channel> {
+    fn first_of(&self, came: &Attribution, sources: Option<&Sources>) -> Option<&Channel> {
         let order: &[String] = sources.map_or(&[], |one| &one.order);
         let of = |id: &String| self.channels.iter().find(|channel| channel.id == *id);
         let ordered = order.iter().filter_map(of);
@@ -251,7 +251,7 @@ impl Channels {
         ordered.chain(others).find(|channel| came.channels.contains(&channel.id))
     }
 
-    pub(crate) fn read(&mut self, fields: &mut Fields<'_, '_>) {
+    pub(crate) fn read(&mut self, fields: &mut MapReader<'_, '_>) {
         if let Some(node) = fields.get("attribution") {
             self.read_names(node, fields.problems);
         }
@@ -271,7 +271,7 @@ impl Channels {
 
     fn read_names(&mut self, node: &Node, problems: &mut Vec<Problem>) {
         let keys = ["names", "records", "secret", "referrer"];
-        let Some(mut fields) = Fields::open(node, "attribution", &keys, problems) else { return };
+        let Some(mut fields) = MapReader::open(node, "attribution", &keys, problems) else { return };
         for (key, also) in fields.entries("names") {
             let also = also.items().iter().filter_map(Node::as_str).map(str::to_owned).collect();
             self.names.push(Name { name: key.name.clone(), also, kept: Kept::Alone });
@@ -296,7 +296,7 @@ impl Channels {
     }
 
     /// Names that do not exist: `products` of the site, its roles, operations.
-    pub(crate) fn verify(&self, known: &Known<'_>, problems: &mut Vec<Problem>) {
+    pub(crate) fn verify(&self, known: &ChannelReferences<'_>, problems: &mut Vec<Problem>) {
         let names = || self.names.iter().map(|name| name.name.as_str());
         let at = |span: &Span| Node::new(span.clone(), crate::source::Value::Null);
         let mut told = |what, span: &Span, name: &str, all: Vec<&str>| {
@@ -334,7 +334,7 @@ impl Channels {
 }
 
 /// What is there beside the channels.
-pub(crate) struct Known<'a> {
+pub(crate) struct ChannelReferences<'a> {
     pub products: &'a [&'a str],
     pub roles: &'a [&'a str],
     /// `partner/operation`, of the contract by which agents are checked; not known while a partner has mistakes.
@@ -343,7 +343,7 @@ pub(crate) struct Known<'a> {
 
 impl Channel {
     fn read(id: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Channel> {
-        let mut fields = Fields::open(node, "a channel", &["title", "when", "partners", "gives"], problems)?;
+        let mut fields = MapReader::open(node, "a channel", &["title", "when", "partners", "gives"], problems)?;
         fields.text("title");
         let when = fields.get("when").map_or(&[][..], Node::items);
         let when: Vec<When> = when.iter().filter_map(|one| When::read(one, fields.problems)).collect();
@@ -364,7 +364,8 @@ impl Channel {
 
 impl When {
     fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<When> {
-        let mut fields = Fields::open(node, "a condition of a channel", &["says", "parts", "under", "host"], problems)?;
+        let mut fields =
+            MapReader::open(node, "a condition of a channel", &["says", "parts", "under", "host"], problems)?;
         let texts = |node: &Node| node.items().iter().filter_map(Node::as_str).map(str::to_owned).collect();
         let says: Vec<_> = fields.entries("says").iter().map(|(key, of)| (key.name.clone(), texts(of))).collect();
         let (parts, under, host) = (fields.texts("parts"), fields.texts("under"), fields.texts("host"));
@@ -391,7 +392,7 @@ impl When {
 
 impl Sources {
     fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Sources> {
-        let mut fields = Fields::open(node, "a rule of sources", &["product", "order", "gives"], problems)?;
+        let mut fields = MapReader::open(node, "a rule of sources", &["product", "order", "gives"], problems)?;
         let (product, order, gives) = (fields.texts("product"), fields.texts("order"), given(&mut fields));
         Some(Sources { product, order, gives, span: node.span.clone() })
     }
@@ -402,9 +403,11 @@ impl Sources {
 }
 
 /// Names and what is said under them.
-fn given(fields: &mut Fields<'_, '_>) -> Vec<(String, String)> {
+fn given(fields: &mut MapReader<'_, '_>) -> Vec<(String, String)> {
     let keys = ["source", "sub_source", "medium"];
     let Some(node) = fields.get("gives") else { return Vec::new() };
-    let Some(mut gives) = Fields::open(node, "what a channel gives", &keys, fields.problems) else { return Vec::new() };
+    let Some(mut gives) = MapReader::open(node, "what a channel gives", &keys, fields.problems) else {
+        return Vec::new();
+    };
     keys.iter().filter_map(|key| Some(((*key).to_owned(), gives.text(key)?))).collect()
 }

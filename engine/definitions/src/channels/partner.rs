@@ -1,6 +1,6 @@
 //! Partners: known by a pair of names; what their visitors see and may start.
 
-use crate::fields::{Fields, unknown};
+use crate::fields::{MapReader, unknown};
 use crate::site::PARTS;
 use crate::source::Node;
 use engine_statechart::Problem;
@@ -53,7 +53,7 @@ impl Partner {
     }
 
     /// `{source, subSource, medium, slug, config: {lob, home, hide, links, theme, logo}}`
-    pub fn described(&self) -> Value {
+    pub fn describe(&self) -> Value {
         let theme: BTreeMap<&str, &String> = self.theme.colours.iter().map(|(name, colour)| (*name, colour)).collect();
         json!({
             "source": self.source, "subSource": self.sub_source, "medium": self.medium, "slug": self.slug,
@@ -66,7 +66,7 @@ impl Partner {
 
     pub(super) fn read(slug: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Partner> {
         let keys = ["title", "source", "sub_source", "medium", "config"];
-        let mut fields = Fields::open(node, "a partner of the site", &keys, problems)?;
+        let mut fields = MapReader::open(node, "a partner of the site", &keys, problems)?;
         let mut partner = Partner {
             slug: slug.to_owned(),
             title: fields.need_text("title"),
@@ -92,7 +92,7 @@ impl Partner {
 
     fn configure(&mut self, node: &Node, problems: &mut Vec<Problem>) {
         let keys = ["lob", "home", "hide", "links", "theme"];
-        let Some(mut fields) = Fields::open(node, "a partner's config", &keys, problems) else { return };
+        let Some(mut fields) = MapReader::open(node, "a partner's config", &keys, problems) else { return };
         (self.lob, self.hide, self.links) = (fields.texts("lob"), fields.texts("hide"), fields.text("links"));
         self.home = fields.text("home");
         for name in self.hide.iter().filter(|name| !PARTS.contains(&name.as_str())) {
@@ -108,7 +108,7 @@ impl Partner {
 impl Theme {
     fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Theme> {
         let keys = [&THEME[..], &["logo"]].concat();
-        let mut fields = Fields::open(node, "a theme", &keys, problems)?;
+        let mut fields = MapReader::open(node, "a theme", &keys, problems)?;
         let logo = fields.text("logo");
         let mut colours = Vec::new();
         for name in THEME {

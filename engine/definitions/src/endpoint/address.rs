@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 /// `/api/v1/leads/{lead}`, `/api/v1/{kind:letter|parcel}/offers`.
 #[derive(Clone, Debug, Default)]
 pub struct Address {
-    parts: Vec<Part>,
+    parts: Vec<AddressPart>,
 }
 
 #[derive(Clone, Debug)]
-enum Part {
+enum AddressPart {
     Fixed(String),
     /// Without words it may be anything that an id is made of.
     Open {
@@ -20,22 +20,22 @@ enum Part {
     },
 }
 
-impl Part {
+impl AddressPart {
     fn takes(&self, text: &str) -> bool {
         match self {
-            Part::Fixed(own) => own == text,
-            Part::Open { words, .. } if words.is_empty() => is_plain(text),
-            Part::Open { words, .. } => words.iter().any(|word| word == text),
+            AddressPart::Fixed(own) => own == text,
+            AddressPart::Open { words, .. } if words.is_empty() => is_plain(text),
+            AddressPart::Open { words, .. } => words.iter().any(|word| word == text),
         }
     }
 
-    fn meets(&self, other: &Part) -> bool {
+    fn meets(&self, other: &AddressPart) -> bool {
         match (self, other) {
-            (Part::Fixed(own), other) | (other, Part::Fixed(own)) => other.takes(own),
-            (Part::Open { words, .. }, other) if words.is_empty() => {
-                !matches!(other, Part::Fixed(own) if !is_plain(own))
+            (AddressPart::Fixed(own), other) | (other, AddressPart::Fixed(own)) => other.takes(own),
+            (AddressPart::Open { words, .. }, other) if words.is_empty() => {
+                !matches!(other, AddressPart::Fixed(own) if !is_plain(own))
             }
-            (Part::Open { words, .. }, other) => words.iter().any(|word| other.takes(word)),
+            (AddressPart::Open { words, .. }, other) => words.iter().any(|word| other.takes(word)),
         }
     }
 }
@@ -46,16 +46,16 @@ impl Address {
         for part in text.split('/') {
             let inside = part.strip_prefix('{').and_then(|part| part.strip_suffix('}'));
             let part = match inside {
-                None => Part::Fixed(part.to_owned()),
+                None => AddressPart::Fixed(part.to_owned()),
                 Some(inside) => {
                     let (name, words) = inside.split_once(':').unwrap_or((inside, ""));
                     let words = words.split('|').filter(|word| !word.is_empty()).map(str::to_owned).collect();
-                    Part::Open { name: name.to_owned(), words }
+                    AddressPart::Open { name: name.to_owned(), words }
                 }
             };
             let is_sound = match &part {
-                Part::Fixed(text) => !text.contains(['{', '}']),
-                Part::Open { name, words } => is_name(name) && words.iter().all(|word| is_plain(word)),
+                AddressPart::Fixed(text) => !text.contains(['{', '}']),
+                AddressPart::Open { name, words } => is_name(name) && words.iter().all(|word| is_plain(word)),
             };
             if !is_sound {
                 let problem = Problem::error("value", &at.span, "a part that the caller fills in is a name in braces");
@@ -72,7 +72,7 @@ impl Address {
         let mut filled = Map::new();
         for part in &self.parts {
             let text = given.next().filter(|text| part.takes(text))?;
-            if let Part::Open { name, .. } = part {
+            if let AddressPart::Open { name, .. } = part {
                 filled.insert(name.clone(), text.into());
             }
         }
@@ -80,7 +80,7 @@ impl Address {
     }
 
     pub fn is_fixed(&self) -> bool {
-        self.parts.iter().all(|part| matches!(part, Part::Fixed(_)))
+        self.parts.iter().all(|part| matches!(part, AddressPart::Fixed(_)))
     }
 
     /// Whether one path fits both.
@@ -91,16 +91,16 @@ impl Address {
     /// The parts that are filled in, each with its words.
     pub fn open(&self) -> impl Iterator<Item = (&str, &[String])> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Fixed(_) => None,
-            Part::Open { name, words } => Some((name.as_str(), words.as_slice())),
+            AddressPart::Fixed(_) => None,
+            AddressPart::Open { name, words } => Some((name.as_str(), words.as_slice())),
         })
     }
 
     /// As descriptions of APIs write it.
     pub fn template(&self) -> String {
         let parts = self.parts.iter().map(|part| match part {
-            Part::Fixed(text) => text.clone(),
-            Part::Open { name, .. } => format!("{{{name}}}"),
+            AddressPart::Fixed(text) => text.clone(),
+            AddressPart::Open { name, .. } => format!("{{{name}}}"),
         });
         parts.collect::<Vec<_>>().join("/")
     }

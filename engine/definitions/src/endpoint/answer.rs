@@ -2,7 +2,7 @@
 
 use super::{NAMES, scope, words};
 use crate::expressions::expression;
-use crate::fields::Fields;
+use crate::fields::MapReader;
 use crate::source::Node;
 use engine_statechart::expression::Expression;
 use engine_statechart::{EvalError, Host, Problem};
@@ -27,7 +27,7 @@ impl Envelope {
     const ALL: [(&'static str, Envelope); 3] =
         [("data", Envelope::Data), ("status", Envelope::Status), ("meta", Envelope::Meta)];
 
-    pub(super) fn read(fields: &mut Fields<'_, '_>) -> Envelope {
+    pub(super) fn read(fields: &mut MapReader<'_, '_>) -> Envelope {
         let word = fields.word("envelope", &Envelope::ALL.map(|(word, _)| word));
         Envelope::ALL.into_iter().find(|(known, _)| Some(*known) == word).map(|(_, kind)| kind).unwrap_or_default()
     }
@@ -46,7 +46,7 @@ pub(super) struct Good {
 }
 
 impl Good {
-    pub fn read(fields: &mut Fields<'_, '_>) -> Good {
+    pub fn read(fields: &mut MapReader<'_, '_>) -> Good {
         let mut read = |key: &str| fields.get(key).and_then(|node| expression(node, words(), &NAMES, fields.problems));
         let (status, retry_after) = (read("status"), read("retry_after"));
         let literal = status.as_ref().and_then(Expression::as_literal).and_then(Value::as_i64);
@@ -85,14 +85,14 @@ pub struct Refuses {
 }
 
 impl Refuses {
-    pub(super) fn list(fields: &mut Fields<'_, '_>, key: &str) -> Vec<Refuses> {
+    pub(super) fn list(fields: &mut MapReader<'_, '_>, key: &str) -> Vec<Refuses> {
         let all = fields.list(key);
         all.iter().filter_map(|refusal| Refuses::read(refusal, fields.problems)).collect()
     }
 
     fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Refuses> {
         let keys = ["field", "unless", "or", "status", "code"];
-        let mut fields = Fields::open(node, "a refusal", &keys, problems)?;
+        let mut fields = MapReader::open(node, "a refusal", &keys, problems)?;
         let or = fields.need_text("or");
         let field = fields.text("field").unwrap_or_default();
         let pointer = if field.is_empty() { field } else { format!("/{}", field.trim_start_matches('/')) };
@@ -131,10 +131,10 @@ pub struct Renamed {
 
 impl Renamed {
     /// `{otp.expired: {status: 410, code: OTP_EXPIRED}}`
-    pub(super) fn map(fields: &mut Fields<'_, '_>, key: &str) -> BTreeMap<String, Renamed> {
+    pub(super) fn map(fields: &mut MapReader<'_, '_>, key: &str) -> BTreeMap<String, Renamed> {
         let mut all = BTreeMap::new();
         for (name, node) in fields.entries(key) {
-            let Some(mut inner) = Fields::open(node, "an error", &["status", "code"], fields.problems) else {
+            let Some(mut inner) = MapReader::open(node, "an error", &["status", "code"], fields.problems) else {
                 continue;
             };
             let code = inner.text("code").unwrap_or_else(|| name.name.clone());
@@ -145,7 +145,7 @@ impl Renamed {
 }
 
 /// `status` of a refusal.
-fn bad_status(fields: &mut Fields<'_, '_>) -> u16 {
+fn bad_status(fields: &mut MapReader<'_, '_>) -> u16 {
     let status = fields.int("status").unwrap_or(422);
     if let Some(at) = fields.get("status").filter(|_| !BAD.contains(&status)) {
         let known = BAD.map(|status| status.to_string()).join(", ");

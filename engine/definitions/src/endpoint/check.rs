@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What endpoints may name.
-pub(crate) struct Known<'a> {
+pub(crate) struct EndpointReferences<'a> {
     pub workflows: &'a BTreeMap<String, Arc<Workflow>>,
     pub forms: &'a BTreeMap<String, Arc<Form>>,
     pub partners: &'a BTreeMap<String, Arc<Partner>>,
@@ -40,7 +40,7 @@ fn asked_first(form: &Form, host: &dyn Host) -> Value {
 }
 
 impl Endpoint {
-    pub(crate) fn verify(&self, known: &Known<'_>, problems: &mut Vec<Problem>) {
+    pub(crate) fn verify(&self, known: &EndpointReferences<'_>, problems: &mut Vec<Problem>) {
         let at = Node::new(self.span.clone(), Source::Null);
         let forms = [&self.body, &self.query_form].into_iter().flatten().chain(self.describes.values());
         for form in forms.filter(|form| !known.forms.contains_key(*form)) {
@@ -74,7 +74,7 @@ impl Endpoint {
         known.references.check(&self.reply, problems);
         let asked = match self.query_form.as_ref().map(|form| known.forms.get(form)) {
             Some(form) => form.map(|form| asked_first(form, known.host)),
-            None => self.asked(std::iter::empty()).ok(),
+            None => self.parse_query(std::iter::empty()).ok(),
         };
         let reads = self.method == "GET"
             && self.who != super::Who::Person
@@ -97,7 +97,7 @@ impl Endpoint {
         }
     }
 
-    fn keep_to_floors(&self, known: &Known<'_>, problems: &mut Vec<Problem>) {
+    fn keep_to_floors(&self, known: &EndpointReferences<'_>, problems: &mut Vec<Problem>) {
         let started = self.start.iter().flat_map(|start| start.flow.ids()).filter_map(|id| known.workflows.get(id));
         for flow in started.filter(|workflow| self.lacks_proof(workflow)) {
             let message = format!("`{}` signs somebody in: who begins it proves some work first", flow.id);

@@ -2,7 +2,7 @@
 
 use super::{NAMES, scope, words};
 use crate::expressions::{expression, mapping};
-use crate::fields::Fields;
+use crate::fields::MapReader;
 use crate::source::Node;
 use engine_statechart::expression::Expression;
 use engine_statechart::{EvalError, Host, Problem};
@@ -97,7 +97,7 @@ pub struct Starts {
 impl Starts {
     pub(super) fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Starts> {
         let keys = ["workflow", "event", "data", "once", "attribution"];
-        let mut fields = Fields::open(node, "the start of a journey", &keys, problems)?;
+        let mut fields = MapReader::open(node, "the start of a journey", &keys, problems)?;
         let flow = fields.need("workflow").and_then(|flow| Flow::read(flow, fields.problems))?;
         if let (Some(at), Flow::Any(_)) = (fields.get("workflow"), &flow) {
             let problem = Problem::error("shape", &at.span, "a start has one workflow, or a choice");
@@ -159,7 +159,7 @@ pub struct Finds {
 
 impl Finds {
     pub(super) fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Finds> {
-        let mut fields = Fields::open(node, "a journey of the caller", &["id", "code", "workflow"], problems)?;
+        let mut fields = MapReader::open(node, "a journey of the caller", &["id", "code", "workflow"], problems)?;
         let (by, key) = if fields.get("code").is_some() { (By::Code, "code") } else { (By::Id, "id") };
         if by == By::Code && fields.get("id").is_some() {
             fields.problems.push(Problem::error("value", &node.span, "a journey has `id` or `code`, not both"));
@@ -214,14 +214,14 @@ pub struct Field {
 }
 
 impl Event {
-    pub(super) fn list(fields: &mut Fields<'_, '_>, key: &str) -> Vec<Event> {
+    pub(super) fn list(fields: &mut MapReader<'_, '_>, key: &str) -> Vec<Event> {
         let all = fields.list(key);
         all.iter().filter_map(|event| Event::read(event, fields.problems)).collect()
     }
 
     fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Event> {
         let keys = ["step", "event", "data", "when", "change"];
-        let mut fields = Fields::open(node, "an event", &keys, problems)?;
+        let mut fields = MapReader::open(node, "an event", &keys, problems)?;
         let (step, kind) = (fields.text("step"), fields.text("event").unwrap_or_else(|| "submit".into()));
         let when = fields.get("when").and_then(|when| expression(when, words(), &NAMES, fields.problems));
         let changes = fields.bool("change");
@@ -317,7 +317,7 @@ const WAIT_MS: u64 = 5_000;
 
 impl Waits {
     pub(super) fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Waits> {
-        let mut fields = Fields::open(node, "a wait", &["at_most", "until"], problems)?;
+        let mut fields = MapReader::open(node, "a wait", &["at_most", "until"], problems)?;
         let at_most = fields.duration("at_most");
         if let Some(at) = fields.get("at_most").filter(|_| at_most.is_some_and(|ms| ms > WAIT_MAX_MS)) {
             fields.problems.push(Problem::error("value", &at.span, "a call waits 10s at most"));

@@ -9,14 +9,14 @@ mod rows;
 
 pub use address::Address;
 pub use answer::{Envelope, Refuses, Renamed};
-pub(crate) use check::Known;
+pub(crate) use check::EndpointReferences;
 pub use journey::{By, Data, Event, Field, Finds, Flow, Starts, Waits};
 pub use personal::Personal;
 pub use rows::{Calls, List};
 
 use crate::account::AccountParts;
 use crate::expressions::mapping;
-use crate::fields::Fields;
+use crate::fields::MapReader;
 use crate::host::vocabulary;
 use crate::policy::{FLOOR, ROUTES, Roles};
 use crate::records::{Records, RecordsAsked};
@@ -152,7 +152,7 @@ impl Who {
         }
     }
 
-    pub(crate) fn read(fields: &mut Fields<'_, '_>, known: &[Who]) -> Who {
+    pub(crate) fn read(fields: &mut MapReader<'_, '_>, known: &[Who]) -> Who {
         let words: Vec<&'static str> = known.iter().map(|who| who.word()).collect();
         let word = fields.word("who", &words);
         known.iter().copied().find(|who| Some(who.word()) == word).unwrap_or_default()
@@ -167,7 +167,7 @@ fn words() -> &'static Vocabulary {
 impl Endpoint {
     pub(crate) fn compile(id: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Endpoint> {
         let keys = [&KEYS[..], &personal::KEYS].concat();
-        let mut fields = Fields::open(node, "an endpoint", &keys, problems)?;
+        let mut fields = MapReader::open(node, "an endpoint", &keys, problems)?;
         let method = fields.word("method", &["GET", "POST"]).unwrap_or("GET");
         let path = fields.need_text("path");
         let address = fields.get("path").map(|at| Address::read(&path, at, fields.problems)).unwrap_or_default();
@@ -313,13 +313,13 @@ impl Endpoint {
     }
 
     /// The form that the filled parts of its address name.
-    pub fn described(&self, path: &Map<String, Value>) -> Option<&String> {
+    pub fn described_form(&self, path: &Map<String, Value>) -> Option<&String> {
         path.values().filter_map(Value::as_str).find_map(|word| self.describes.get(word))
     }
 
     /// The records that are listed, if any are.
     pub fn records(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<RecordsAsked>, EvalError> {
-        self.records.as_ref().map(|records| records.asked(&scope(found).with_host(host))).transpose()
+        self.records.as_ref().map(|records| records.evaluate(&scope(found).with_host(host))).transpose()
     }
 
     /// Why the call is refused before anything is done.
@@ -349,8 +349,8 @@ impl Endpoint {
     }
 
     /// The query as its shape has it; what does not fit is said by name.
-    pub fn asked<'q>(&self, query: impl Iterator<Item = (&'q str, &'q str)>) -> Result<Value, Misfit> {
-        asked(&self.query, query)
+    pub fn parse_query<'q>(&self, query: impl Iterator<Item = (&'q str, &'q str)>) -> Result<Value, Misfit> {
+        parse_query(&self.query, query)
     }
 
     /// The workflows of its journey.
@@ -375,10 +375,10 @@ impl Endpoint {
 }
 
 /// The form that reads the body, and whether fields of the steps' forms may stand beside its own.
-fn body(fields: &mut Fields<'_, '_>) -> (Option<String>, bool) {
+fn body(fields: &mut MapReader<'_, '_>) -> (Option<String>, bool) {
     match fields.get("body") {
         Some(node) if node.is_map() => {
-            let mut inner = Fields { node, problems: &mut *fields.problems, what: "a body" };
+            let mut inner = MapReader { node, problems: &mut *fields.problems, what: "a body" };
             crate::fields::unknown_keys(node, "a body", &["form", "steps"], inner.problems);
             (inner.text("form"), inner.bool("steps"))
         }
@@ -398,11 +398,11 @@ fn scope(found: &Map<String, Value>) -> Scope<'_> {
 }
 
 /// The parameters of an address as their shape has them; what does not fit is said by name.
-pub(crate) fn asked<'q>(shape: &Shape, query: impl Iterator<Item = (&'q str, &'q str)>) -> Result<Value, Misfit> {
+pub(crate) fn parse_query<'q>(shape: &Shape, query: impl Iterator<Item = (&'q str, &'q str)>) -> Result<Value, Misfit> {
     let mut given = Map::new();
     for (name, text) in query {
         if let Some((_, shape)) = shape.properties().find(|(known, _)| *known == name) {
-            given.insert(name.to_owned(), typed(text, shape));
+            given.insert(name.to_owned(), parse_param(text, shape));
         }
     }
     let filled = shape.fill(Value::Object(given));
@@ -413,7 +413,7 @@ pub(crate) fn asked<'q>(shape: &Shape, query: impl Iterator<Item = (&'q str, &'q
 }
 
 /// A parameter of an address as its shape wants it.
-fn typed(text: &str, shape: &Shape) -> Value {
+fn parse_param(text: &str, shape: &Shape) -> Value {
     let schema = shape.schema_json();
     let kinds = schema.get("type").into_iter().flat_map(|kinds| match kinds {
         Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect(),

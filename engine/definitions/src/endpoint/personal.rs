@@ -2,7 +2,7 @@
 
 use super::{NAMES, Who, scope, words};
 use crate::expressions::{expression, mapping};
-use crate::fields::Fields;
+use crate::fields::MapReader;
 use crate::source::Node;
 use engine_statechart::expression::Expression;
 use engine_statechart::{EvalError, Host, Problem};
@@ -59,7 +59,7 @@ struct Proves {
 
 impl Proves {
     fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Proves> {
-        let mut fields = Fields::open(node, "a proof", &["any", "or"], problems)?;
+        let mut fields = MapReader::open(node, "a proof", &["any", "or"], problems)?;
         fields.need("any");
         let any = fields.list("any");
         let any = any.iter().filter_map(|one| expression(one, words(), &NAMES, fields.problems)).collect();
@@ -76,7 +76,7 @@ struct TakesOver {
 
 impl TakesOver {
     fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<TakesOver> {
-        let mut fields = Fields::open(node, "taking over", &["code", "or"], problems)?;
+        let mut fields = MapReader::open(node, "taking over", &["code", "or"], problems)?;
         let or = fields.need_text("or");
         let code = fields.need("code").and_then(|code| expression(code, words(), &NAMES, fields.problems))?;
         Some(TakesOver { code, or })
@@ -84,7 +84,7 @@ impl TakesOver {
 }
 
 impl Personal {
-    pub(super) fn read(fields: &mut Fields<'_, '_>, who: Who) -> Personal {
+    pub(super) fn read(fields: &mut MapReader<'_, '_>, who: Who) -> Personal {
         let profile = fields.get("profile").map(|profile| mapping(profile, words(), &NAMES, fields.problems));
         let mut read = |key: &str| fields.get(key).and_then(|of| expression(of, words(), &NAMES, fields.problems));
         let (withdraws, dismisses) = (read("withdraws"), read("dismisses"));
@@ -144,7 +144,7 @@ impl Personal {
     }
 
     /// The journey that nobody but its person sees from now on, if this is about one.
-    pub fn dismissed(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<String>, EvalError> {
+    pub fn journey_to_dismiss(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<String>, EvalError> {
         text(self.dismisses.as_ref(), found, host)
     }
 
@@ -166,7 +166,7 @@ impl Personal {
     }
 
     /// The service token that the caller's session is to hold, if this is about one.
-    pub fn held(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<String>, EvalError> {
+    pub fn session_token(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<String>, EvalError> {
         text(self.holds.as_ref(), found, host)
     }
 
@@ -178,7 +178,11 @@ impl Personal {
     }
 
     /// The sessions that end, if this is about any.
-    pub fn ended(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<Vec<String>>, EvalError> {
+    pub fn sessions_to_end(
+        &self,
+        found: &Map<String, Value>,
+        host: &dyn Host,
+    ) -> Result<Option<Vec<String>>, EvalError> {
         let Some(ends) = &self.ends else { return Ok(None) };
         let ids = ends.eval(&scope(found).with_host(host))?;
         let texts = ids.as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -190,7 +194,7 @@ impl Personal {
     }
 
     /// The address of the page whose check of agents is made.
-    pub fn checked(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<String>, EvalError> {
+    pub fn page_to_check(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<String>, EvalError> {
         let Some(checks) = &self.checks else { return Ok(None) };
         Ok(checks.eval(&scope(found).with_host(host))?.as_str().map(str::to_owned))
     }

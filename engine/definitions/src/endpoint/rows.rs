@@ -2,7 +2,7 @@
 
 use super::{NAMES, scope, words};
 use crate::expressions::{expression, mapping};
-use crate::fields::Fields;
+use crate::fields::MapReader;
 use crate::source::Node;
 use engine_statechart::expression::Expression;
 use engine_statechart::{EvalError, Host, Problem};
@@ -20,7 +20,7 @@ pub struct Calls {
 
 impl Calls {
     pub(super) fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Calls> {
-        let mut fields = Fields::open(node, "a call", &["src", "input"], problems)?;
+        let mut fields = MapReader::open(node, "a call", &["src", "input"], problems)?;
         let src = fields.need_text("src");
         let input = fields.need("input").map(|input| mapping(input, words(), &NAMES, fields.problems))?;
         Some(Calls { of: src, input })
@@ -31,7 +31,7 @@ impl Calls {
     }
 
     /// What the partner is told.
-    pub fn asked(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Value, EvalError> {
+    pub fn evaluate_input(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Value, EvalError> {
         self.input.eval(&scope(found).with_host(host))
     }
 }
@@ -48,7 +48,7 @@ pub struct List {
 
 impl List {
     pub(super) fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<List> {
-        let mut fields = Fields::open(node, "a list", &["of", "search", "where", "limit"], problems)?;
+        let mut fields = MapReader::open(node, "a list", &["of", "search", "where", "limit"], problems)?;
         let of = fields.need_text("of");
         let search = fields.get("search").and_then(|search| expression(search, words(), &NAMES, fields.problems));
         let limit = fields.int("limit").unwrap_or(ROWS_MAX).clamp(1, ROWS_MAX) as usize;
@@ -64,7 +64,7 @@ impl List {
     }
 
     /// The words to look for, and what columns must equal.
-    pub fn asked(
+    pub fn evaluate_search(
         &self,
         found: &Map<String, Value>,
         host: &dyn Host,

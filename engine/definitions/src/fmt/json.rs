@@ -1,6 +1,6 @@
 //! JSON in the one style. The keys of a field stand in one order, the fields in the author's.
 
-use super::{WIDTH, filled, width};
+use super::{WIDTH, fill_lines, width};
 use crate::source::{Key, Node, Value};
 use std::borrow::Cow;
 
@@ -65,7 +65,7 @@ impl Writer {
         match &node.value {
             Value::Map(entries) => {
                 self.out.push('{');
-                for (number, (key, value)) in self.ordered(entries, role).iter().enumerate() {
+                for (number, (key, value)) in self.order(entries, role).iter().enumerate() {
                     self.new_line(number, indent + 2);
                     let name = text(&key.name);
                     self.out.push_str(&name);
@@ -80,7 +80,7 @@ impl Writer {
                 let last = words.len().saturating_sub(1);
                 let words: Vec<String> =
                     words.into_iter().enumerate().map(|(n, w)| if n < last { w + "," } else { w }).collect();
-                for line in filled(&words, WIDTH.saturating_sub(indent + 2), WIDTH.saturating_sub(indent + 2)) {
+                for line in fill_lines(&words, WIDTH.saturating_sub(indent + 2), WIDTH.saturating_sub(indent + 2)) {
                     self.new_line(0, indent + 2);
                     self.out.push_str(&line);
                 }
@@ -104,7 +104,7 @@ impl Writer {
     fn line(&self, node: &Node, role: Role) -> String {
         match &node.value {
             Value::Map(entries) => {
-                let entries = self.ordered(entries, role);
+                let entries = self.order(entries, role);
                 let parts: Vec<String> = entries
                     .iter()
                     .map(|(k, v)| format!("{}: {}", text(&k.name), self.line(v, self.role(&k.name, role))))
@@ -128,7 +128,7 @@ impl Writer {
         }
     }
 
-    fn ordered<'n>(&self, entries: &'n [(Key, Node)], role: Role) -> Cow<'n, [(Key, Node)]> {
+    fn order<'n>(&self, entries: &'n [(Key, Node)], role: Role) -> Cow<'n, [(Key, Node)]> {
         if role != Role::Field {
             return Cow::Borrowed(entries);
         }

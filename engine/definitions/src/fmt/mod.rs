@@ -50,7 +50,7 @@ fn width(text: &str) -> usize {
 }
 
 /// Words packed into lines of at most `room` characters, the first of at most `first`.
-fn filled(words: &[String], first: usize, rest: usize) -> Vec<String> {
+fn fill_lines(words: &[String], first: usize, rest: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in words {
         let room = if lines.len() == 1 { first } else { rest };

@@ -63,7 +63,7 @@ struct Open {
     column: usize,
 }
 
-struct Reader<'t> {
+struct TreeReader<'t> {
     text: &'t str,
     lines: Vec<&'t str>,
     stack: Vec<Open>,
@@ -76,7 +76,7 @@ struct Reader<'t> {
 
 /// The document and the comments after it. The text has been read without problems before.
 pub fn read(text: &str) -> (Entry, Vec<Comment>) {
-    let mut reader = Reader {
+    let mut reader = TreeReader {
         text,
         lines: text.lines().collect(),
         stack: Vec::new(),
@@ -113,7 +113,7 @@ pub fn comments(text: &str) -> Vec<String> {
     words
 }
 
-impl Reader<'_> {
+impl TreeReader<'_> {
     fn event(&mut self, event: Event<'_>, span: &Span) {
         match event {
             Event::Comment(text, placement) => {

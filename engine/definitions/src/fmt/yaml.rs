@@ -1,7 +1,7 @@
 //! YAML in the one style.
 
 use super::tree::{Comment, Content, Entries, Entry, Item, Scalar};
-use super::{WIDTH, filled, width};
+use super::{WIDTH, fill_lines, width};
 use crate::source::is_text;
 
 /// Deepest nesting of maps on one line.
@@ -160,7 +160,8 @@ impl Writer {
         for (number, word) in words.iter_mut().enumerate() {
             word.push(if number < last { ',' } else { close });
         }
-        let mut lines = filled(&words, WIDTH.saturating_sub(width(head) + 2), WIDTH.saturating_sub(indent)).into_iter();
+        let mut lines =
+            fill_lines(&words, WIDTH.saturating_sub(width(head) + 2), WIDTH.saturating_sub(indent)).into_iter();
         self.lines.push(format!("{head} {open}{}", lines.next().unwrap_or_default()));
         self.lines.extend(lines.map(|line| format!("{}{line}", " ".repeat(indent))));
     }
@@ -196,8 +197,9 @@ impl Writer {
                     self.lines.push(String::new());
                 }
                 let words: Vec<String> = paragraph.split_whitespace().map(str::to_owned).collect();
-                self.lines
-                    .extend(filled(&words, room, room).iter().map(|line| format!("{pad}{line}").trim_end().to_owned()));
+                self.lines.extend(
+                    fill_lines(&words, room, room).iter().map(|line| format!("{pad}{line}").trim_end().to_owned()),
+                );
             }
         } else if body.contains('\n') {
             self.head(format!("{head} |{ending}"), comment);
@@ -291,14 +293,14 @@ fn levels(item: &Item) -> usize {
 
 fn key_text(key: &Scalar) -> String {
     // A key is a text, whatever it looks like; our reader takes `on` and `1` as they stand.
-    if is_plain(&key.text, true) && !key.text.contains(": ") { key.text.clone() } else { quoted(&key.text) }
+    if is_plain(&key.text, true) && !key.text.contains(": ") { key.text.clone() } else { quote(&key.text) }
 }
 
 fn scalar_text(scalar: &Scalar, in_brackets: bool) -> String {
     match scalar.text.as_str() {
         text if !scalar.is_text => if text.is_empty() || text == "~" { "null" } else { text }.to_owned(),
         text if is_plain(text, in_brackets) && !is_ambiguous(text) => text.to_owned(),
-        text => quoted(text),
+        text => quote(text),
     }
 }
 
@@ -334,7 +336,7 @@ fn is_ambiguous(text: &str) -> bool {
     !is_text(text) || WORDS.contains(&text.to_ascii_lowercase().as_str()) || is_number_like()
 }
 
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     if text.is_empty() {
         return "''".to_owned();
     }

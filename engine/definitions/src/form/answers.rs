@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 /// A field that is shown.
-pub struct Asked<'a> {
+pub struct ShownField<'a> {
     pub pointer: Cow<'a, str>,
     pub field: &'a Field,
     pub required: bool,
@@ -17,7 +17,7 @@ pub struct Asked<'a> {
 /// Whether a field of a drawn form is shown beside these answers.
 pub fn is_asked(schema: &Value, data: &Map<String, Value>, pointer: &str) -> bool {
     let level = Level::read(schema, &Normalisers::new());
-    asked(&level, data).iter().any(|asked| asked.pointer == pointer)
+    shown_fields(&level, data).iter().any(|field| field.pointer == pointer)
 }
 
 /// Takes away the values of fields that are not shown, until nothing more is hidden, and optional objects that nothing
@@ -37,19 +37,24 @@ pub fn prune(level: &Level, data: &mut Value) {
 }
 
 #[derive(Clone, Copy)]
-enum Part<'a> {
+enum PointerSegment<'a> {
     Name(&'a str),
     Row(usize),
 }
 
-fn find_hidden<'a>(level: &'a Level, answers: Answers<'_>, at: &mut Vec<Part<'a>>, hidden: &mut Vec<Vec<Part<'a>>>) {
+fn find_hidden<'a>(
+    level: &'a Level,
+    answers: Answers<'_>,
+    at: &mut Vec<PointerSegment<'a>>,
+    hidden: &mut Vec<Vec<PointerSegment<'a>>>,
+) {
     for field in &level.fields {
         let is_shown = is_shown(field, answers);
         if is_shown && matches!(field.holds, Holds::Value) {
             continue;
         }
         let Some(value) = answers.own.get(&field.name) else { continue };
-        at.push(Part::Name(&field.name));
+        at.push(PointerSegment::Name(&field.name));
         if !is_shown {
             hidden.push(at.clone());
         } else if let (Holds::Object(inner), Some(own)) = (&field.holds, value.as_object()) {
@@ -57,7 +62,7 @@ fn find_hidden<'a>(level: &'a Level, answers: Answers<'_>, at: &mut Vec<Part<'a>
         } else {
             for (i, (row, value)) in field.rows(value).enumerate() {
                 let Some(own) = value.as_object() else { continue };
-                at.push(Part::Row(i));
+                at.push(PointerSegment::Row(i));
                 find_hidden(row, Answers { own, ..answers }, at, hidden);
                 at.pop();
             }
@@ -70,13 +75,13 @@ fn is_shown(field: &Field, answers: Answers<'_>) -> bool {
     field.shown_when.iter().all(|condition| holds(condition, answers))
 }
 
-fn remove(data: &mut Value, path: &[Part<'_>]) {
+fn remove(data: &mut Value, path: &[PointerSegment<'_>]) {
     let Some((last, above)) = path.split_last() else { return };
     let found = above.iter().try_fold(data, |at, part| match *part {
-        Part::Name(name) => at.get_mut(name),
-        Part::Row(row) => at.get_mut(row),
+        PointerSegment::Name(name) => at.get_mut(name),
+        PointerSegment::Row(row) => at.get_mut(row),
     });
-    if let (Some(Value::Object(map)), Part::Name(name)) = (found, last) {
+    if let (Some(Value::Object(map)), PointerSegment::Name(name)) = (found, last) {
         map.shift_remove(*name);
     }
 }
@@ -102,14 +107,14 @@ fn drop_empty(level: &Level, data: &mut Value) {
 }
 
 /// All fields that are shown, in the order of the form. `data` was normalised and pruned.
-pub fn asked<'a>(level: &'a Level, data: &'a Map<String, Value>) -> Vec<Asked<'a>> {
+pub fn shown_fields<'a>(level: &'a Level, data: &'a Map<String, Value>) -> Vec<ShownField<'a>> {
     let mut found = Vec::with_capacity(level.fields.len());
     visit(level, Answers { own: data, root: data }, "", true, &mut found);
     found
 }
 
 /// `is_needed`: an optional object without answers asks for nothing, though its fields are shown.
-fn visit<'a>(level: &'a Level, answers: Answers<'a>, at: &str, is_needed: bool, found: &mut Vec<Asked<'a>>) {
+fn visit<'a>(level: &'a Level, answers: Answers<'a>, at: &str, is_needed: bool, found: &mut Vec<ShownField<'a>>) {
     static NOTHING: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
     for field in level.fields.iter().filter(|field| is_shown(field, answers)) {
         let pointer = if at.is_empty() { Cow::Borrowed(&*field.part) } else { format!("{at}{}", field.part).into() };
@@ -117,7 +122,7 @@ fn visit<'a>(level: &'a Level, answers: Answers<'a>, at: &str, is_needed: bool, 
         let when = || field.required_when.as_ref().is_some_and(|condition| holds(condition, answers));
         let required = is_needed && (field.is_required || when());
         let place = found.len();
-        found.push(Asked { pointer: Cow::default(), field, required, value });
+        found.push(ShownField { pointer: Cow::default(), field, required, value });
         if let Holds::Object(inner) = &field.holds {
             let own = value.and_then(Value::as_object);
             visit(inner, Answers { own: own.unwrap_or(&NOTHING), ..answers }, &pointer, own.is_some(), found);

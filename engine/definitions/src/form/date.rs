@@ -67,7 +67,7 @@ impl Bounds {
     }
 
     /// Which one a day breaks: `x-date.min` or `x-date.max`. Days compare as texts; what is no day is left to `format`.
-    pub fn broken(&self, day: &str) -> Option<&'static str> {
+    pub fn broken_bound(&self, day: &str) -> Option<&'static str> {
         if (self.min.is_none() && self.max.is_none()) || !is_day(day) {
             return None;
         }

@@ -8,17 +8,17 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 #[derive(Clone)]
-pub struct Fields {
+pub struct FormFields {
     prepared: Arc<Prepared>,
     resolved: Arc<Resolved>,
 }
 
-impl Fields {
+impl FormFields {
     pub(super) fn new(prepared: Arc<Prepared>, resolved: Arc<Resolved>) -> Self {
-        Fields { prepared, resolved }
+        FormFields { prepared, resolved }
     }
 
-    pub(super) fn resolved(&self) -> &Resolved {
+    pub(super) fn resolve(&self) -> &Resolved {
         &self.resolved
     }
 

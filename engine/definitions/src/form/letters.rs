@@ -90,11 +90,12 @@ fn plain(c: char) -> Option<String> {
         return Some(c.to_string());
     }
     let parts = std::iter::once(c).nfkd().filter(|part| !is_accent(*part));
-    let written: String = parts.map(|part| known(part).map_or_else(|| part.to_string(), str::to_owned)).collect();
+    let written: String =
+        parts.map(|part| transliterate(part).map_or_else(|| part.to_string(), str::to_owned)).collect();
     (written.is_ascii() && !written.is_empty()).then_some(written)
 }
 
-fn known(c: char) -> Option<&'static str> {
+fn transliterate(c: char) -> Option<&'static str> {
     PLAIN.iter().find(|(from, _)| *from == c).map(|(_, to)| *to)
 }
 

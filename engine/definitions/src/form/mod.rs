@@ -21,7 +21,7 @@ mod widget;
 
 pub use answers::is_asked;
 pub(crate) use condition::of_field as conditions;
-pub use fields::{Fields, place_of};
+pub use fields::{FormFields, place_of};
 pub(crate) use letters::PLAIN as PLAIN_LETTERS;
 pub use letters::digits;
 pub(crate) use messages::Messages;
@@ -29,7 +29,7 @@ pub(crate) use messages::Messages;
 pub(crate) use read::FORM_KEYS;
 pub(crate) use read::{SHARED_MESSAGES, read};
 pub(crate) use rows::key_name;
-pub(crate) use rules::{bounded, personal as marked};
+pub(crate) use rules::{check_event_value, personal as marked};
 pub use rules::{is_personal_name, personal_kind};
 pub(crate) use validate::{plain_errors, validator};
 
@@ -132,34 +132,34 @@ impl Form {
         scope: &Scope<'_>,
         data: &mut Value,
     ) -> Result<Vec<FieldError>, EvalError> {
-        self.checked(&self.fields(audience, scope)?, data)
+        self.check_known(&self.fields(audience, scope)?, data)
     }
 
     /// The same for fields that are known already.
-    pub fn checked(&self, fields: &Fields, data: &mut Value) -> Result<Vec<FieldError>, EvalError> {
-        let resolved = fields.resolved();
+    pub fn check_known(&self, fields: &FormFields, data: &mut Value) -> Result<Vec<FieldError>, EvalError> {
+        let resolved = fields.resolve();
         normalise::object(&resolved.level, data);
         answers::prune(&resolved.level, data);
         validate::errors(resolved, data).map_err(|message| self.broken(message))
     }
 
     /// What the browser's code must agree with, for tests of both: `shown` and `required`, by pointer, of checked data.
-    pub fn asked(
+    pub fn shown_and_required(
         &self,
         audience: &Audience,
         scope: &Scope<'_>,
         data: &Value,
     ) -> Result<Vec<(String, bool)>, EvalError> {
         let fields = self.fields(audience, scope)?;
-        let asked = data.as_object().map(|data| answers::asked(&fields.resolved().level, data));
+        let asked = data.as_object().map(|data| answers::shown_fields(&fields.resolve().level, data));
         Ok(asked.into_iter().flatten().map(|asked| (asked.pointer.into_owned(), asked.required)).collect())
     }
 
     /// The fields that this actor could see, shown now or not.
-    pub fn fields(&self, audience: &Audience, scope: &Scope<'_>) -> Result<Fields, EvalError> {
-        let prepared = self.prepared(self.mask(audience));
+    pub fn fields(&self, audience: &Audience, scope: &Scope<'_>) -> Result<FormFields, EvalError> {
+        let prepared = self.prepare(self.mask(audience));
         let resolved = self.resolve(&prepared, scope)?;
-        Ok(Fields::new(prepared, resolved))
+        Ok(FormFields::new(prepared, resolved))
     }
 
     fn broken(&self, message: String) -> EvalError {
@@ -169,7 +169,7 @@ impl Form {
 
     /// The keys of the rows that the context fixes now; `None` without such lists.
     pub fn row_keys(&self, scope: &Scope<'_>) -> Option<Value> {
-        self.prepared(0).row_keys(&self.cels, scope)
+        self.prepare(0).row_keys(&self.cels, scope)
     }
 
     /// Names of the secret fields; their values never enter a context, an event or a draft.
@@ -222,7 +222,7 @@ impl Form {
         let mut found = Vec::new();
         if !self.upload_kinds().is_empty() {
             let merges = self.variants.iter().map(|variant| &variant.merge);
-            merges.chain([&self.tree]).for_each(|schema| uploads::answered(schema, data, "", &mut found));
+            merges.chain([&self.tree]).for_each(|schema| uploads::collect_answers(schema, data, "", &mut found));
         }
         let mut seen = BTreeSet::new();
         found.retain(|answer| seen.insert((answer.pointer.clone(), answer.id.clone())));

@@ -109,15 +109,15 @@ fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<Step> {
         return None;
     }
     let parsed = match (key.name.as_str(), node.map().len()) {
-        ("keep", 1) => value.as_str().and_then(compiled).map(Step::Keep),
-        ("strip", 1) => value.as_str().and_then(compiled).map(Step::Strip),
-        ("space", 1) => value.as_str().and_then(compiled).map(Step::Space),
+        ("keep", 1) => value.as_str().and_then(compile).map(Step::Keep),
+        ("strip", 1) => value.as_str().and_then(compile).map(Step::Strip),
+        ("space", 1) => value.as_str().and_then(compile).map(Step::Space),
         ("unprefix", 1) => texts(value).map(Step::Unprefix),
         ("group" | "join", 1 | 2) => {
             let patterns = node
                 .get("group")
                 .and_then(&texts)
-                .and_then(|list| list.iter().map(|p| compiled(p)).collect::<Option<Vec<_>>>());
+                .and_then(|list| list.iter().map(|p| compile(p)).collect::<Option<Vec<_>>>());
             let join = match node.get("join").map(|n| &n.value) {
                 None => Some(String::new()),
                 Some(Source::String(join)) => Some(join.clone()),
@@ -137,7 +137,7 @@ fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<Step> {
 }
 
 /// Compiled once for all forms: shared fields repeat the same patterns.
-pub fn compiled(text: &str) -> Option<Regex> {
+pub fn compile(text: &str) -> Option<Regex> {
     static KNOWN: OnceLock<Mutex<HashMap<String, Regex>>> = OnceLock::new();
     const KNOWN_MAX: usize = 1_000;
     let known = KNOWN.get_or_init(Mutex::default);
@@ -165,8 +165,8 @@ impl Step {
             Step::Latin => letters::latin(&text),
             Step::Digits => letters::digits(&text),
             Step::Keep(regex) => text.chars().filter(|c| letters::is_foreign(*c) || is_match(regex, *c)).collect(),
-            Step::Strip(regex) => replaced(regex, &text, ""),
-            Step::Space(regex) => replaced(regex, &text, " "),
+            Step::Strip(regex) => replace(regex, &text, ""),
+            Step::Space(regex) => replace(regex, &text, " "),
             Step::Unprefix(prefixes) => {
                 prefixes.iter().find_map(|p| text.strip_prefix(p.as_str()).map(str::to_owned)).unwrap_or(text)
             }
@@ -196,7 +196,7 @@ fn is_match(regex: &Regex, c: char) -> bool {
 }
 
 /// What matches is replaced, without the letters of other scripts in it.
-fn replaced(regex: &Regex, text: &str, with: &str) -> String {
+fn replace(regex: &Regex, text: &str, with: &str) -> String {
     let instead = |found: &Captures<'_>| {
         let kept: String = found[0].chars().filter(|c| letters::is_foreign(*c)).collect();
         if kept.is_empty() { with.to_owned() } else { kept }
@@ -299,7 +299,7 @@ fn one(rule: &Rule, value: &mut Value) {
             if rule.format == Some(Format::Date) {
                 *text = letters::digits(text);
             }
-            if let Some(read) = rule.reads.and_then(|reads| typed(reads, text)) {
+            if let Some(read) = rule.reads.and_then(|reads| read_typed(reads, text)) {
                 *value = read;
             }
         }
@@ -319,7 +319,7 @@ fn one(rule: &Rule, value: &mut Value) {
 }
 
 /// What was typed as text: digits with or without commas, yes and no; one value of a list.
-fn typed(reads: Reads, text: &str) -> Option<Value> {
+fn read_typed(reads: Reads, text: &str) -> Option<Value> {
     let plain = text.trim_matches(is_space);
     match reads {
         Reads::Integer => number(plain, false),

@@ -137,7 +137,7 @@ impl First {
     }
 }
 
-struct Found {
+struct PatternFacts {
     first: First,
     /// It may match nothing.
     is_empty: bool,
@@ -153,7 +153,7 @@ struct Risk<'t> {
 
 impl Risk<'_> {
     /// `None`: a long repetition is ambiguous.
-    fn of(&mut self, ast: &Ast, follow: &First) -> Option<Found> {
+    fn of(&mut self, ast: &Ast, follow: &First) -> Option<PatternFacts> {
         match ast {
             Ast::Literal(_) | Ast::ClassBracketed(_) => {
                 let hir = Translator::new().translate(self.text, ast).ok()?;
@@ -165,23 +165,23 @@ impl Risk<'_> {
                     }
                     _ => return None,
                 };
-                Some(Found { first: First { class, can_end: false }, is_empty: false, ways: 1 })
+                Some(PatternFacts { first: First { class, can_end: false }, is_empty: false, ways: 1 })
             }
             Ast::Group(group) => self.of(&group.ast, follow),
             Ast::Concat(list) => self.concat(&list.asts, follow),
             Ast::Alternation(list) => self.alternation(&list.asts, follow),
             Ast::Repetition(r) => self.repetition(r, follow),
             // All else of the common part matches no character.
-            _ => Some(Found { first: First::nothing(), is_empty: true, ways: 1 }),
+            _ => Some(PatternFacts { first: First::nothing(), is_empty: true, ways: 1 }),
         }
     }
 
-    fn concat(&mut self, list: &[Ast], follow: &First) -> Option<Found> {
-        let mut rest = Found { first: First::nothing(), is_empty: true, ways: 1 };
+    fn concat(&mut self, list: &[Ast], follow: &First) -> Option<PatternFacts> {
+        let mut rest = PatternFacts { first: First::nothing(), is_empty: true, ways: 1 };
         for ast in list.iter().rev() {
             let after = if rest.is_empty { rest.first.clone().or(follow) } else { rest.first.clone() };
             let found = self.of(ast, &after)?;
-            rest = Found {
+            rest = PatternFacts {
                 first: if found.is_empty { found.first.or(&rest.first) } else { found.first },
                 is_empty: found.is_empty && rest.is_empty,
                 ways: found.ways.saturating_mul(rest.ways),
@@ -191,11 +191,12 @@ impl Risk<'_> {
     }
 
     /// Alternatives that begin alike are tried one after the other.
-    fn alternation(&mut self, list: &[Ast], follow: &First) -> Option<Found> {
-        let mut all = Found { first: First::nothing(), is_empty: false, ways: 1 };
+    fn alternation(&mut self, list: &[Ast], follow: &First) -> Option<PatternFacts> {
+        let mut all = PatternFacts { first: First::nothing(), is_empty: false, ways: 1 };
         for ast in list {
             let found = self.of(ast, follow)?;
-            let entry = |one: &Found| if one.is_empty { one.first.clone().or(follow) } else { one.first.clone() };
+            let entry =
+                |one: &PatternFacts| if one.is_empty { one.first.clone().or(follow) } else { one.first.clone() };
             let is_ambiguous = entry(&found).overlaps(&entry(&all));
             all.ways = if is_ambiguous { all.ways.saturating_add(found.ways) } else { all.ways.max(found.ways) };
             all.is_empty |= found.is_empty;
@@ -204,7 +205,7 @@ impl Risk<'_> {
         Some(all)
     }
 
-    fn repetition(&mut self, r: &ast::Repetition, outer: &First) -> Option<Found> {
+    fn repetition(&mut self, r: &ast::Repetition, outer: &First) -> Option<PatternFacts> {
         let (min, max) = match &r.op.kind {
             RepetitionKind::ZeroOrOne => (0, Some(1)),
             RepetitionKind::ZeroOrMore => (0, None),
@@ -225,7 +226,11 @@ impl Risk<'_> {
         }
         let choices = if is_ambiguous { u64::from(max.unwrap_or(1).saturating_sub(min)) + 1 } else { 1 };
         let inner = if is_long { 1 } else { found.ways.saturating_pow(max.unwrap_or(1).max(1)) };
-        Some(Found { is_empty: min == 0 || found.is_empty, ways: choices.saturating_mul(inner), first: found.first })
+        Some(PatternFacts {
+            is_empty: min == 0 || found.is_empty,
+            ways: choices.saturating_mul(inner),
+            first: found.first,
+        })
     }
 }
 

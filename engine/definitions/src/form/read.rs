@@ -5,7 +5,7 @@ use super::resolve::cel_of;
 use super::rules::{self, FIELDS_MAX};
 use super::variant::{VARIANTS_MAX, Variant};
 use super::{Form, Messages, condition, date, messages, refuse, widget};
-use crate::fields::{Fields, unknown, unknown_keys};
+use crate::fields::{MapReader, unknown, unknown_keys};
 use crate::host::late_vocabulary;
 use crate::keys::widgets;
 use crate::policy::is_fatal;
@@ -38,7 +38,7 @@ pub fn read(
 ) -> Option<Form> {
     let before = problems.len();
     let node = nodes.get(path)?;
-    let mut reader = Reader {
+    let mut reader = FormReader {
         nodes,
         files: BTreeSet::from([path.to_owned(), SHARED_MESSAGES.to_owned()]),
         cels: HashMap::new(),
@@ -51,7 +51,7 @@ pub fn read(
         problems,
     };
     unknown_keys(node, "a form", &FORM_KEYS, reader.problems);
-    let mut fields = Fields { node, problems: reader.problems, what: "a form" };
+    let mut fields = MapReader { node, problems: reader.problems, what: "a form" };
     fields.need("title");
     fields.need("properties");
     for key in ["title", "intro"] {
@@ -69,7 +69,7 @@ pub fn read(
 
     let of_form = MERGE_KEYS.iter().filter_map(|key| Some(((*key).to_owned(), form.get(key)?.to_json())));
     let tree = Value::Object(of_form.collect());
-    let Reader { files, cels, normalisers, uses, lookups, has_dates, columns, problems, .. } = reader;
+    let FormReader { files, cels, normalisers, uses, lookups, has_dates, columns, problems, .. } = reader;
     if problems[before..].iter().any(is_fatal) {
         return None;
     }
@@ -97,7 +97,7 @@ impl Form {
     pub(crate) fn is_schema(&self, node: &Node, problems: &mut Vec<Problem>) -> bool {
         let alone = (0..self.variants.len()).map(|i| 1u64 << i);
         for mask in std::iter::once(0).chain(alone) {
-            let prepared = self.prepared(mask);
+            let prepared = self.prepare(mask);
             if let Err(message) = self.build(&prepared.tree, &Default::default(), "2026-01-01").validator() {
                 problems.push(Problem::error("schema", &node.get("properties").unwrap_or(node).span, message));
                 return false;
@@ -152,7 +152,7 @@ fn group_names(node: &Node) -> Vec<String> {
     node.get("groups").map_or(&[][..], Node::map).iter().map(|(key, _)| key.name.clone()).collect()
 }
 
-struct Reader<'n, 'p> {
+struct FormReader<'n, 'p> {
     nodes: &'n Nodes,
     files: BTreeSet<String>,
     cels: HashMap<String, Expression>,
@@ -167,7 +167,7 @@ struct Reader<'n, 'p> {
     problems: &'p mut Vec<Problem>,
 }
 
-impl Reader<'_, '_> {
+impl FormReader<'_, '_> {
     /// `{"$ref": "shared/fields#/$defs/x", …}` becomes what it names; siblings override.
     fn inline(&mut self, node: &Node, depth: usize) -> Node {
         match &node.value {

@@ -1,7 +1,7 @@
 //! `x-refuse`: shapes of a text that are refused with words of their own, such as a number of which only a person can
 //! take care.
 
-use super::normalise::compiled;
+use super::normalise::compile;
 use super::pattern;
 use crate::fields::unknown_keys;
 use crate::source::{Node, Value as Source};
@@ -22,7 +22,7 @@ pub struct Refusal {
 impl Refusal {
     pub fn read(written: &Value) -> Option<Refusal> {
         let length = written.get("length").and_then(Value::as_u64).and_then(|length| usize::try_from(length).ok());
-        Some(Refusal { pattern: compiled(written.get("pattern")?.as_str()?)?, length })
+        Some(Refusal { pattern: compile(written.get("pattern")?.as_str()?)?, length })
     }
 
     fn fits(&self, text: &str) -> bool {
@@ -36,7 +36,7 @@ pub fn of(rule: &Value) -> &[Value] {
 }
 
 /// The code of the first one that fits.
-pub fn refused(refusals: &[Refusal], text: &str) -> Option<&'static str> {
+pub fn refusal_code(refusals: &[Refusal], text: &str) -> Option<&'static str> {
     CODES.iter().zip(refusals).find(|(_, refusal)| refusal.fits(text)).map(|(code, _)| *code)
 }
 

@@ -111,7 +111,7 @@ impl Form {
         self.variants.iter().enumerate().filter(|(_, v)| v.fits(audience)).fold(0, |mask, (i, _)| mask | 1 << i)
     }
 
-    pub(super) fn prepared(&self, mask: u64) -> Arc<Prepared> {
+    pub(super) fn prepare(&self, mask: u64) -> Arc<Prepared> {
         if let Some(found) = self.prepared.lock().ok().and_then(|p| p.get(&mask).cloned()) {
             return found;
         }

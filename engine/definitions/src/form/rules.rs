@@ -1,5 +1,5 @@
 //! Rules for publishing a form: closed, bounded, and of the keywords that browser and server read alike; personal data
-//! marked (security rules 22 and 28).
+//! marked.
 
 use super::pattern;
 use crate::policy::FLOOR;
@@ -174,15 +174,15 @@ pub fn personal(key: &Key, rule: &Node, problems: &mut Vec<Problem>) {
 }
 
 /// A value of an event, with all that is in it.
-pub fn bounded(node: &Node, problems: &mut Vec<Problem>) {
+pub fn check_event_value(node: &Node, problems: &mut Vec<Problem>) {
     keywords(node, &[], problems);
     value(node, problems);
     if let Some(properties) = node.get("properties") {
         names(properties, problems);
-        properties.map().iter().for_each(|(_, rule)| bounded(rule, problems));
+        properties.map().iter().for_each(|(_, rule)| check_event_value(rule, problems));
     }
     if let Some(items) = node.get("items") {
-        bounded(items, problems);
+        check_event_value(items, problems);
     }
 }
 

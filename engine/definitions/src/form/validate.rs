@@ -1,6 +1,6 @@
 //! Wrong fields, each with the text that the form has for it.
 
-use super::answers::{Asked, asked};
+use super::answers::{ShownField, shown_fields};
 use super::level::{Format, Holds, Level, Rule};
 use super::resolve::Resolved;
 use super::{FieldError, date, properties, refuse};
@@ -69,7 +69,7 @@ pub fn errors(resolved: &Resolved, data: &Value) -> Result<Vec<FieldError>, Stri
     let Some(map) = data.as_object() else {
         return Ok(vec![error(&resolved.texts, String::new(), "type")]);
     };
-    let fields = asked(&resolved.level, map);
+    let fields = shown_fields(&resolved.level, map);
     let mut wrong: BTreeMap<String, &'static str> = BTreeMap::new();
     if !validator.is_valid(data) {
         for error in validator.iter_errors(data) {
@@ -87,7 +87,7 @@ pub fn errors(resolved: &Resolved, data: &Value) -> Result<Vec<FieldError>, Stri
             Some(value) => {
                 let rule = &asked.field.rule;
                 let by_schema = || wrong.get(&*asked.pointer).copied();
-                refused(rule, value).or_else(by_schema).or_else(|| broken(rule, value))
+                refusal_code(rule, value).or_else(by_schema).or_else(|| broken_rule(rule, value))
             }
         };
         found.extend(code.map(|code| error(&asked.field.texts, asked.pointer.to_string(), code)));
@@ -102,24 +102,24 @@ pub fn errors(resolved: &Resolved, data: &Value) -> Result<Vec<FieldError>, Stri
 }
 
 /// A text that cannot be written so, or of a shape that has words of its own: said before all else.
-fn refused(rule: &Rule, value: &Value) -> Option<&'static str> {
+fn refusal_code(rule: &Rule, value: &Value) -> Option<&'static str> {
     if let Value::Array(items) = value {
-        return items.iter().find_map(|item| refused(rule.items.as_deref()?, item));
+        return items.iter().find_map(|item| refusal_code(rule.items.as_deref()?, item));
     }
     let text = value.as_str()?;
     let is_unwritable = rule.normaliser.as_ref().is_some_and(|normaliser| normaliser.refuses(text));
-    if is_unwritable { Some("letters") } else { refuse::refused(&rule.refusals, text) }
+    if is_unwritable { Some("letters") } else { refuse::refusal_code(&rule.refusals, text) }
 }
 
 /// Rules that are ours in both languages.
-fn broken(rule: &Rule, value: &Value) -> Option<&'static str> {
+fn broken_rule(rule: &Rule, value: &Value) -> Option<&'static str> {
     let text = value.as_str()?;
     let is_good = match rule.format {
         Some(Format::Date) => date::is_day(text),
         Some(Format::Email) => is_email(text),
         None => true,
     };
-    if is_good { rule.bounds.broken(text) } else { Some("format") }
+    if is_good { rule.bounds.broken_bound(text) } else { Some("format") }
 }
 
 /// A mailbox with a domain of at least two names, the last one of letters.
@@ -200,7 +200,7 @@ fn places(error: &ValidationError<'_>) -> Vec<(String, String)> {
 }
 
 /// The field that shows a wrong value: an item that is wrong as a whole belongs to its list.
-fn place(fields: &[Asked<'_>], error: &ValidationError<'_>) -> (String, &'static str) {
+fn place(fields: &[ShownField<'_>], error: &ValidationError<'_>) -> (String, &'static str) {
     let at = error.instance_path().as_str();
     let list = at
         .rsplit_once('/')

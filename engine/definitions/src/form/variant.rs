@@ -2,7 +2,7 @@
 //! and removes (`-people/y`) names, since merging replaces lists.
 
 use super::Audience;
-use crate::fields::Fields;
+use crate::fields::MapReader;
 use crate::source::Node;
 use engine_statechart::Problem;
 use serde_json::{Map, Value, json};
@@ -32,9 +32,9 @@ pub const VARIANTS_MAX: usize = 64;
 
 impl Variant {
     pub fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Variant> {
-        let mut fields = Fields::open(node, "a variant", &["for", "merge", "require", "description"], problems)?;
+        let mut fields = MapReader::open(node, "a variant", &["for", "merge", "require", "description"], problems)?;
         let target = fields.need("for")?;
-        let mut rule = Fields::open(target, "`for` of a variant", &["role", "channel", "partner"], fields.problems)?;
+        let mut rule = MapReader::open(target, "`for` of a variant", &["role", "channel", "partner"], fields.problems)?;
         let (roles, channels, partners) = (rule.texts("role"), rule.texts("channel"), rule.texts("partner"));
         let roles_at = rule.get("role").map_or(&[][..], Node::items).to_vec();
         if roles.is_empty() && channels.is_empty() && partners.is_empty() {

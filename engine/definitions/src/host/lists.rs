@@ -1,6 +1,6 @@
 //! Functions on lists and maps.
 
-use crate::values::expected;
+use crate::values::type_error;
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
 
@@ -12,8 +12,8 @@ pub fn get(map: &mut Value, key: &Value, default: &mut Value) -> Result<Value, S
             index.as_u64().and_then(|i| list.get_mut(usize::try_from(i).ok()?))
         }
         (Value::Null, _) => None,
-        (Value::Object(_), other) => return Err(expected("a text as key", other)),
-        (other, _) => return Err(expected("a map", other)),
+        (Value::Object(_), other) => return Err(type_error("a text as key", other)),
+        (other, _) => return Err(type_error("a map", other)),
     };
     Ok(found.filter(|v| !v.is_null()).unwrap_or(default).take())
 }
@@ -23,12 +23,12 @@ pub fn merge(a: &mut Value, b: &mut Value) -> Result<Value, String> {
     let mut out = match a.take() {
         Value::Object(map) => map,
         Value::Null => Map::new(),
-        other => return Err(expected("a map", &other)),
+        other => return Err(type_error("a map", &other)),
     };
     match b.take() {
         Value::Object(map) => out.extend(map),
         Value::Null => {}
-        other => return Err(expected("a map", &other)),
+        other => return Err(type_error("a map", &other)),
     }
     Ok(Value::Object(out))
 }
@@ -39,7 +39,7 @@ pub fn without(map: &mut Value, keys: &Value) -> Result<Value, String> {
     let keys = match keys {
         Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
         Value::String(key) => vec![key.as_str()],
-        other => return Err(expected("a list of keys", other)),
+        other => return Err(type_error("a list of keys", other)),
     };
     out.retain(|k, _| !keys.contains(&k.as_str()));
     Ok(Value::Object(out))
@@ -56,14 +56,14 @@ pub fn values(map: &mut Value) -> Result<Value, String> {
 fn map_of(value: &mut Value) -> Result<Map<String, Value>, String> {
     match value.take() {
         Value::Object(map) => Ok(map),
-        other => Err(expected("a map", &other)),
+        other => Err(type_error("a map", &other)),
     }
 }
 
 fn list_of(value: &mut Value, what: &str) -> Result<Vec<Value>, String> {
     match value.take() {
         Value::Array(items) => Ok(items),
-        other => Err(expected(what, &other)),
+        other => Err(type_error(what, &other)),
     }
 }
 
@@ -129,7 +129,7 @@ pub fn group_by(list: &mut Value, key: &str) -> Result<Value, String> {
 
 /// The smallest or largest number or text; null for an empty list. Nulls are left out.
 pub fn extreme(list: &Value, wanted: Ordering) -> Result<Value, String> {
-    let items = list.as_array().ok_or_else(|| expected("a list", list))?;
+    let items = list.as_array().ok_or_else(|| type_error("a list", list))?;
     let mut best: Option<&Value> = None;
     for item in items.iter().filter(|v| !v.is_null()) {
         let replace = match best {
@@ -169,6 +169,6 @@ pub fn range(n: &Value) -> Result<Value, String> {
     match n.as_i64() {
         Some(n @ 0..=1_000) => Ok((0..n).collect::<Vec<_>>().into()),
         Some(_) => Err("`range` takes 0 to 1000".into()),
-        None => Err(expected("an integer", n)),
+        None => Err(type_error("an integer", n)),
     }
 }

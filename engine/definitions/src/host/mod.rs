@@ -7,12 +7,12 @@
 mod lists;
 mod texts;
 
-pub use texts::{covered, mask};
+pub use texts::{mask, mask_personal};
 
 use crate::calendar::Calendars;
 use crate::master::Masters;
 use crate::table::Tables;
-use crate::values::{Now, amounts, dates, expected, growth, money};
+use crate::values::{Now, amounts, dates, growth, money, type_error};
 use crate::workflow::VIEWER;
 use engine_statechart::{Dialect, Host, Limits, Vocabulary, Worked};
 use serde_json::Value;
@@ -198,7 +198,7 @@ impl Host for ProductHost<'_> {
             ("share", [amount, rate]) => money::share(amount, rate),
             ("scale", [a, n, d]) => money::scale(a, n, d),
             ("compound", [amount, rate, per_year, times]) => growth::compound(amount, rate, per_year, times),
-            ("discounted", [amount, rate, per_year, times]) => growth::discounted(amount, rate, per_year, times),
+            ("discounted", [amount, rate, per_year, times]) => growth::discount(amount, rate, per_year, times),
             ("deposits", [payments, rate, per_year, compounded, times]) => {
                 growth::deposits(payments, rate, per_year, compounded, times)
             }
@@ -207,7 +207,7 @@ impl Host for ProductHost<'_> {
             }
             ("yield_of", [flows]) => growth::yield_of(flows),
             ("abs", [a]) => {
-                a.as_i64().and_then(i64::checked_abs).map(Value::from).ok_or_else(|| expected("an integer", a))
+                a.as_i64().and_then(i64::checked_abs).map(Value::from).ok_or_else(|| type_error("an integer", a))
             }
             ("days", [from, to]) => d::days(from, to, tz),
             ("age", [date, on]) => d::age(date, on, tz),
@@ -237,7 +237,7 @@ impl Host for ProductHost<'_> {
             ("hash", [a]) => Ok(Value::from(t::hash(&crate::text::plain(a)))),
             ("money", [paise]) => money::show(paise).map(Value::String),
             ("brief", [paise]) => money::int(paise).map(|paise| Value::String(amounts::brief(paise))),
-            ("spelled", [paise]) => money::int(paise).map(|paise| Value::String(amounts::spelled(paise))),
+            ("spelled", [paise]) => money::int(paise).map(|paise| Value::String(amounts::spell_out(paise))),
             ("keys", [map]) => l::keys(map),
             ("values", [map]) => l::values(map),
             ("sort_by", [list, key]) => l::sort_by(list, text(key)?),
@@ -299,5 +299,5 @@ impl<'a> ProductHost<'a> {
 }
 
 fn text(value: &Value) -> Result<&str, String> {
-    value.as_str().ok_or_else(|| expected("a text", value))
+    value.as_str().ok_or_else(|| type_error("a text", value))
 }

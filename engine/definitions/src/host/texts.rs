@@ -1,6 +1,6 @@
 //! Functions on texts.
 
-use crate::values::expected;
+use crate::values::type_error;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -8,7 +8,7 @@ const TEXT_BYTES_MAX: usize = 64 * 1024;
 
 /// Words that people read, with `{{name}}` places.
 pub fn say(words: &str, places: &Value, language: &str) -> Result<Value, String> {
-    crate::text::Text::said(words, language)?.render(places).map(Value::String)
+    crate::text::Text::in_language(words, language)?.render(places).map(Value::String)
 }
 
 /// `mobile`: all but the last digits as stars, five of ten; `email`: the inner part of the local name;
@@ -44,7 +44,7 @@ pub fn mask(text: &str, kind: &str) -> Result<String, String> {
 
 /// How personal data of a kind is shown to whoever is not the customer: `mobile` and `email` as [`mask`] has them, names
 /// and addresses word by word, anything else as a number.
-pub fn covered(text: &str, kind: &str) -> String {
+pub fn mask_personal(text: &str, kind: &str) -> String {
     let number = |part: &str| mask(part, "number").unwrap_or_default();
     match kind {
         "mobile" | "email" => mask(text, kind).unwrap_or_default(),
@@ -80,7 +80,7 @@ pub fn title(text: &str) -> String {
 }
 
 pub fn join(list: &Value, separator: &str) -> Result<Value, String> {
-    let items = list.as_array().ok_or_else(|| expected("a list", list))?;
+    let items = list.as_array().ok_or_else(|| type_error("a list", list))?;
     let parts: Vec<String> = items.iter().filter(|v| !v.is_null()).map(crate::text::plain).collect();
     if parts.iter().map(|p| p.len() + separator.len()).sum::<usize>() > TEXT_BYTES_MAX {
         return Err("the text becomes too long".into());

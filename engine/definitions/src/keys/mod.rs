@@ -173,17 +173,17 @@ impl Gives {
 
     /// What cannot be it, of what is known of an expression before it runs.
     pub fn refuses(self, shape: &reads::Shape<'_>) -> bool {
-        use reads::{Kind, Shape};
+        use reads::{Shape, ValueKind};
         match shape {
-            Shape::Plain(Kind::Null) => false,
+            Shape::Plain(ValueKind::Null) => false,
             Shape::Plain(kind) => match self {
-                Gives::Shown => !matches!(kind, Kind::Text | Kind::Number | Kind::Map),
-                Gives::Cell => *kind == Kind::List,
-                Gives::Text | Gives::OneOf(_) => *kind != Kind::Text,
-                Gives::Number => *kind != Kind::Number,
-                Gives::Flag => *kind != Kind::Bool,
-                Gives::Paise | Gives::Data => *kind != Kind::Map,
-                Gives::Texts | Gives::List => *kind != Kind::List,
+                Gives::Shown => !matches!(kind, ValueKind::Text | ValueKind::Number | ValueKind::Map),
+                Gives::Cell => *kind == ValueKind::List,
+                Gives::Text | Gives::OneOf(_) => *kind != ValueKind::Text,
+                Gives::Number => *kind != ValueKind::Number,
+                Gives::Flag => *kind != ValueKind::Bool,
+                Gives::Paise | Gives::Data => *kind != ValueKind::Map,
+                Gives::Texts | Gives::List => *kind != ValueKind::List,
                 Gives::Anything => false,
             },
             Shape::Map(keys) => match self {

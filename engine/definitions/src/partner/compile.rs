@@ -5,8 +5,8 @@ use super::webhook::{EventRule, Rule, Window};
 use super::{Auth, Breaker, Credential, Example, Operation, Partner, RetryPolicy, Webhook, WebhookVerify};
 use crate::contract::{Contract, Contracts, Takes};
 use crate::expressions::{expression, mapping};
-use crate::extends::Kind;
-use crate::fields::{Fields, unknown};
+use crate::extends::ExtendableFiles;
+use crate::fields::{MapReader, unknown};
 use crate::host::call_vocabulary;
 use crate::policy::FLOOR;
 use crate::records::CONSENT;
@@ -42,7 +42,7 @@ pub(crate) const PARTNER_KEYS: [&str; 11] =
     ["name", "title", "description", "host", "base_path", "kit", "data", "auth", "limits", "breaker", "operations"];
 
 pub fn compile_partner(id: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Partner> {
-    let mut fields = Fields::open(node, "a partner", &PARTNER_KEYS, problems)?;
+    let mut fields = MapReader::open(node, "a partner", &PARTNER_KEYS, problems)?;
     let name = fields.need_text("name");
     let base_path = fields.text("base_path").unwrap_or_default();
     if !base_path.is_empty() && (!base_path.starts_with('/') || base_path.ends_with('/') || base_path.contains("//")) {
@@ -55,11 +55,11 @@ pub fn compile_partner(id: &str, node: &Node, problems: &mut Vec<Problem>) -> Op
     let data = fields.get("data").map_or(json!({}), Node::to_json);
     let auth = fields.get("auth").map_or(Auth::None, |n| auth(n, fields.problems));
     let concurrency = fields.get("limits").and_then(|n| {
-        let mut limits = Fields::open(n, "the limits of a partner", &["concurrency"], fields.problems)?;
+        let mut limits = MapReader::open(n, "the limits of a partner", &["concurrency"], fields.problems)?;
         limits.int("concurrency")
     });
     let breaker = fields.get("breaker").and_then(|n| {
-        let mut breaker = Fields::open(n, "a breaker", &["failures", "open"], fields.problems)?;
+        let mut breaker = MapReader::open(n, "a breaker", &["failures", "open"], fields.problems)?;
         Some(Breaker {
             failures: breaker.int("failures").and_then(|i| u32::try_from(i).ok()).unwrap_or(5).max(1),
             open_ms: breaker.duration("open").unwrap_or(30_000),
@@ -84,7 +84,7 @@ pub fn compile_partner(id: &str, node: &Node, problems: &mut Vec<Problem>) -> Op
 
 fn auth(node: &Node, problems: &mut Vec<Problem>) -> Auth {
     let Some(mut fields) =
-        Fields::open(node, "`auth`", &["kind", "user", "password", "token", "name", "value"], problems)
+        MapReader::open(node, "`auth`", &["kind", "user", "password", "token", "name", "value"], problems)
     else {
         return Auth::None;
     };
@@ -144,9 +144,9 @@ pub(super) struct OperationFiles<'a> {
 
 impl<'a> OperationFiles<'a> {
     /// With what the operation extends.
-    pub fn resolved(&self, bases: &Kind<'_>, problems: &mut Vec<Problem>) -> Option<OperationFiles<'a>> {
+    pub fn resolve(&self, bases: &ExtendableFiles<'_>, problems: &mut Vec<Problem>) -> Option<OperationFiles<'a>> {
         let operation = match &self.operation {
-            Some(node) => Some(Cow::Owned(bases.extended(node, &mut BTreeSet::new(), problems)?)),
+            Some(node) => Some(Cow::Owned(bases.extend(node, &mut BTreeSet::new(), problems)?)),
             None => None,
         };
         Some(OperationFiles {
@@ -174,16 +174,16 @@ pub(super) fn compile_operation(
             }
             return None;
         };
-        let mut fields = Fields { node: script, problems, what: "a script without an operation" };
+        let mut fields = MapReader { node: script, problems, what: "a script without an operation" };
         let method = method(&mut fields);
         let segments = segments(&mut fields);
         let sandbox = super::sandbox::compile(script, true, problems);
         return Some(Operation { method, segments, sandbox, ..Operation::empty(id, &files.path, &script.span) });
     };
-    let values = Fields { node, problems, what: "an operation" }.entries("values");
+    let values = MapReader { node, problems, what: "an operation" }.entries("values");
     let names = Names::compile(values, &[], call_vocabulary(), &REPLY_NAMES, problems);
     let node = &node.clone().with_names(&Arc::new(names));
-    let mut fields = Fields::open(node, "an operation", &OPERATION_KEYS, problems)?;
+    let mut fields = MapReader::open(node, "an operation", &OPERATION_KEYS, problems)?;
     let contract = contract(&mut fields, contracts);
     let method = method(&mut fields);
     let segments = segments(&mut fields);
@@ -248,11 +248,11 @@ pub(super) fn compile_operation(
     Some(operation)
 }
 
-fn method(fields: &mut Fields<'_, '_>) -> String {
+fn method(fields: &mut MapReader<'_, '_>) -> String {
     fields.word("method", &["GET", "POST", "PUT", "PATCH", "DELETE"]).unwrap_or("POST").to_owned()
 }
 
-fn contract(fields: &mut Fields<'_, '_>, contracts: &Contracts) -> Option<Arc<Contract>> {
+fn contract(fields: &mut MapReader<'_, '_>, contracts: &Contracts) -> Option<Arc<Contract>> {
     let name = fields.text("contract")?;
     let found = contracts.get(&name).cloned();
     if let (None, Some(at)) = (&found, fields.get("contract")) {
@@ -275,7 +275,7 @@ fn check_inputs(operation: &Operation, problems: &mut Vec<Problem>) {
     }
 }
 
-fn segments(fields: &mut Fields<'_, '_>) -> Vec<Segment> {
+fn segments(fields: &mut MapReader<'_, '_>) -> Vec<Segment> {
     let Some(node) = fields.need("path") else { return Vec::new() };
     let mut list = Vec::new();
     if !node.is_list() {
@@ -306,10 +306,10 @@ fn segments(fields: &mut Fields<'_, '_>) -> Vec<Segment> {
     list
 }
 
-fn retry(fields: &mut Fields<'_, '_>) -> RetryPolicy {
+fn retry(fields: &mut MapReader<'_, '_>) -> RetryPolicy {
     let default = RetryPolicy { attempts: 3, base_ms: 500, cap_ms: 20_000 };
     let Some(node) = fields.get("retry") else { return default };
-    let Some(mut retry) = Fields::open(node, "`retry`", &["attempts", "base", "cap"], fields.problems) else {
+    let Some(mut retry) = MapReader::open(node, "`retry`", &["attempts", "base", "cap"], fields.problems) else {
         return default;
     };
     RetryPolicy {
@@ -320,7 +320,8 @@ fn retry(fields: &mut Fields<'_, '_>) -> RetryPolicy {
 }
 
 fn reply(node: &Node, operation: &mut Operation, problems: &mut Vec<Problem>) {
-    let Some(mut fields) = Fields::open(node, "`reply`", &["when", "output", "correlate", "document"], problems) else {
+    let Some(mut fields) = MapReader::open(node, "`reply`", &["when", "output", "correlate", "document"], problems)
+    else {
         return;
     };
     operation.when = condition(&mut fields, "when", &REPLY_NAMES);
@@ -339,7 +340,7 @@ fn reply(node: &Node, operation: &mut Operation, problems: &mut Vec<Problem>) {
         contract.output.check_mapping(&given, "", &against, fields.problems);
     }
     for item in fields.get("correlate").map_or(&[][..], Node::items) {
-        let Some(mut entry) = Fields::open(item, "a correlation", &["reference", "expect"], fields.problems) else {
+        let Some(mut entry) = MapReader::open(item, "a correlation", &["reference", "expect"], fields.problems) else {
             continue;
         };
         let Some(reference) = entry.need("reference") else { continue };
@@ -358,7 +359,7 @@ fn reply(node: &Node, operation: &mut Operation, problems: &mut Vec<Problem>) {
     }
     if let Some(document) = fields.get("document") {
         operation.document = true;
-        if let Some(mut entry) = Fields::open(document, "`document`", &["name"], fields.problems)
+        if let Some(mut entry) = MapReader::open(document, "`document`", &["name"], fields.problems)
             && entry.need("name").is_some()
         {
             operation.document_name = condition(&mut entry, "name", &REPLY_NAMES);
@@ -367,7 +368,7 @@ fn reply(node: &Node, operation: &mut Operation, problems: &mut Vec<Problem>) {
 }
 
 fn error_rule(node: &Node, contract: Option<&Contract>, problems: &mut Vec<Problem>) -> Option<ErrorRule> {
-    let mut fields = Fields::open(node, "an error rule", &["when", "kind", "code", "row", "message"], problems)?;
+    let mut fields = MapReader::open(node, "an error rule", &["when", "kind", "code", "row", "message"], problems)?;
     fields.need("kind");
     let kind = match fields.word("kind", &["declined", "refused", "failed", "retry"])? {
         "declined" => ErrorKind::Declined,
@@ -400,11 +401,11 @@ fn is_name(text: &str) -> bool {
 
 fn example(node: &Node, problems: &mut Vec<Problem>) -> Option<Example> {
     let mut fields =
-        Fields::open(node, "an example", &["name", "input", "request", "reply", "output", "error"], problems)?;
+        MapReader::open(node, "an example", &["name", "input", "request", "reply", "output", "error"], problems)?;
     let name = fields.need_text("name");
     let reply_node = fields.need("reply")?;
     let mut reply =
-        Fields::open(reply_node, "the reply of an example", &["status", "headers", "body"], fields.problems)?;
+        MapReader::open(reply_node, "the reply of an example", &["status", "headers", "body"], fields.problems)?;
     let status = reply.int("status").and_then(|s| u16::try_from(s).ok()).unwrap_or(200);
     let body = reply.get("body").map_or(Value::Null, Node::to_json);
     let headers = match reply.get("headers").map(Node::to_json) {
@@ -431,10 +432,10 @@ fn example(node: &Node, problems: &mut Vec<Problem>) -> Option<Example> {
 /// `partner` is the partner's id, `name` the file's name without `.webhook.yaml`.
 pub fn compile_webhook(partner: &str, name: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Webhook> {
     let keys = ["title", "description", "verify", "sent", "window", "once", "correlate", "events"];
-    let mut fields = Fields::open(node, "a webhook", &keys, problems)?;
+    let mut fields = MapReader::open(node, "a webhook", &keys, problems)?;
     let names = ["headers", "body"];
     let verify = fields.need("verify").and_then(|n| {
-        let mut verify = Fields::open(n, "`verify`", &["kind", "header", "secret"], fields.problems)?;
+        let mut verify = MapReader::open(n, "`verify`", &["kind", "header", "secret"], fields.problems)?;
         verify.need("kind");
         let kind = verify.word("kind", &["hmac_sha256_hex"])?.to_owned();
         let secret = verify.need_text("secret");
@@ -467,7 +468,7 @@ pub fn compile_webhook(partner: &str, name: &str, node: &Node, problems: &mut Ve
     fields.need("events");
     let mut events = Vec::new();
     for item in fields.list("events") {
-        let Some(mut entry) = Fields::open(
+        let Some(mut entry) = MapReader::open(
             item,
             "an event of a webhook",
             &["when", "event", "data", "actual", "mismatch", "record", "unknown", "by_hand"],
@@ -485,7 +486,7 @@ pub fn compile_webhook(partner: &str, name: &str, node: &Node, problems: &mut Ve
                 let message = "`record` stands alone: the journey does not hear of it";
                 entry.problems.push(Problem::error("misplaced-key", &other.span, message));
             }
-            let Some(mut record) = Fields::open(node, "`record`", &["kind", "key", "data"], entry.problems) else {
+            let Some(mut record) = MapReader::open(node, "`record`", &["kind", "key", "data"], entry.problems) else {
                 continue;
             };
             let kind = record.need_text("kind");
@@ -514,12 +515,12 @@ pub fn compile_webhook(partner: &str, name: &str, node: &Node, problems: &mut Ve
     })
 }
 
-fn pairs(fields: &mut Fields<'_, '_>, key: &str, names: &[&str]) -> Vec<(String, Mapping)> {
+fn pairs(fields: &mut MapReader<'_, '_>, key: &str, names: &[&str]) -> Vec<(String, Mapping)> {
     let entries = fields.entries(key);
     entries.iter().map(|(k, v)| (k.name.clone(), mapping(v, call_vocabulary(), names, fields.problems))).collect()
 }
 
-fn condition(fields: &mut Fields<'_, '_>, key: &str, names: &[&str]) -> Option<Expression> {
+fn condition(fields: &mut MapReader<'_, '_>, key: &str, names: &[&str]) -> Option<Expression> {
     let node = fields.get(key)?;
     if node.as_str().is_none() && node.as_bool().is_none() {
         fields.wrong(node, key, "an expression");

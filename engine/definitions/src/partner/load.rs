@@ -5,7 +5,7 @@
 use super::compile::{OperationFiles, compile_operation, compile_partner, compile_webhook};
 use super::{Operation, Partner, rows};
 use crate::contract::Contracts;
-use crate::extends::Kind;
+use crate::extends::ExtendableFiles;
 use crate::fields::unknown;
 use crate::files::Files;
 use crate::layout::{FileKind, OperationPart, Owner, kind_of};
@@ -25,7 +25,7 @@ pub(crate) struct Partners {
 }
 
 /// What partners may name.
-pub(crate) struct Known<'a> {
+pub(crate) struct PartnerReferences<'a> {
     pub files: &'a Files,
     pub nodes: &'a Nodes,
     pub contracts: &'a Contracts,
@@ -44,7 +44,7 @@ struct Folder<'a> {
 
 type Folders<'a> = BTreeMap<Owner, Folder<'a>>;
 
-pub(crate) fn partners(known: &Known<'_>, problems: &mut Vec<Problem>) -> Partners {
+pub(crate) fn partners(known: &PartnerReferences<'_>, problems: &mut Vec<Problem>) -> Partners {
     let folders = folders(known.nodes, problems);
     let mut sandbox_tables = Tables::default();
     for (owner, own) in &folders {
@@ -54,14 +54,14 @@ pub(crate) fn partners(known: &Known<'_>, problems: &mut Vec<Problem>) -> Partne
             }
         }
     }
-    let bases = Kind::of(known.nodes, "operation", |kind| match kind {
+    let bases = ExtendableFiles::of(known.nodes, "operation", |kind| match kind {
         FileKind::Operation { owner, name, part: OperationPart::Mapping } => Some(format!("{}/{name}", owner.name())),
         _ => None,
     });
     let operations = |owner: &Owner, problems: &mut Vec<Problem>| -> BTreeMap<String, Arc<Operation>> {
         let own = folders.get(owner).into_iter().flat_map(|f| &f.operations);
         own.filter_map(|(name, files)| {
-            let files = files.resolved(&bases, problems)?;
+            let files = files.resolve(&bases, problems)?;
             let operation = compile_operation(name, &files, known.contracts, problems)?;
             Some((name.clone(), Arc::new(operation)))
         })
@@ -77,7 +77,7 @@ pub(crate) fn partners(known: &Known<'_>, problems: &mut Vec<Problem>) -> Partne
         let Some(mut partner) = compile_partner(&found.id, &found.node, problems) else { continue };
         partner.operations = operations(&owner, problems);
         for (name, node) in found.node.get("operations").map_or(&[][..], Node::map).iter().map(|(k, n)| (&k.name, n)) {
-            let Some(tree) = bases.extended(node, &mut BTreeSet::new(), problems) else { continue };
+            let Some(tree) = bases.extend(node, &mut BTreeSet::new(), problems) else { continue };
             let files = OperationFiles {
                 path: found.path.to_owned(),
                 operation: Some(Cow::Owned(tree)),
@@ -174,7 +174,7 @@ impl<'a> Folder<'a> {
     }
 }
 
-impl Known<'_> {
+impl PartnerReferences<'_> {
     /// Whether a partner's file is there, perhaps with mistakes.
     fn has_file(&self, id: &str) -> bool {
         let is =

@@ -11,7 +11,7 @@ mod webhook;
 pub use compile::HEADERS_OURS;
 #[cfg(test)]
 pub(crate) use compile::{OPERATION_KEYS, PARTNER_KEYS};
-pub(crate) use load::{Known, Partners, partners};
+pub(crate) use load::{PartnerReferences, Partners, partners};
 pub use operation::{
     Body, CallError, CallErrorKind, Correlate, Example, Operation, OutgoingRequest, Reply, Retry, RetryPolicy,
 };

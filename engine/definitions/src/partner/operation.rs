@@ -230,7 +230,7 @@ impl Operation {
     }
 
     /// The input as the mappings read it: with the contract's defaults. An input that does not fit is not sent.
-    pub fn prepared(&self, input: &Value) -> Result<Value, CallError> {
+    pub fn prepare(&self, input: &Value) -> Result<Value, CallError> {
         let Some(contract) = &self.contract else { return Ok(input.clone()) };
         contract.input(input).map_err(|misfit| CallError {
             code: "contract.input".into(),
@@ -356,12 +356,12 @@ impl Operation {
             let reference = crate::text::plain(&reference.eval(&scope).map_err(|e| unreadable(&e))?);
             correlate.push(Correlate { reference, expect: expect.eval(&scope).map_err(|e| unreadable(&e))? });
         }
-        let output = self.given(self.output.eval(&scope).map_err(|e| unreadable(&e))?)?;
+        let output = self.apply_defaults(self.output.eval(&scope).map_err(|e| unreadable(&e))?)?;
         Ok(Reply { output, correlate, document: document.map(|d| crate::text::plain(&d)) })
     }
 
     /// The output with the contract's defaults; one that does not fit is no answer.
-    fn given(&self, mut output: Value) -> Result<Value, CallError> {
+    fn apply_defaults(&self, mut output: Value) -> Result<Value, CallError> {
         let Some(contract) = &self.contract else { return Ok(output) };
         let keeps = self.document.then(|| output.as_object_mut()).flatten();
         keeps.map(|map| map.insert(DOCUMENT.into(), Value::String(String::new())));
@@ -382,7 +382,7 @@ impl Operation {
 
     /// Whether an example goes through both mappings as it says; else what differs.
     pub fn try_example(&self, partner: &Partner, example: &Example, host: &dyn Host) -> Result<(), String> {
-        let input = self.prepared(&example.input).map_err(|e| e.message)?;
+        let input = self.prepare(&example.input).map_err(|e| e.message)?;
         let request = self.request(partner, &input, "example", host).map_err(|e| format!("the request: {e}"))?;
         if let Some(expected) = &example.request {
             let pairs = |list: &[(String, String)]| {
@@ -407,7 +407,7 @@ impl Operation {
             (Ok(_), None, Some(error)) => Err(format!("it gives an output instead of the error {error}")),
             (Err(e), Some(_), _) => Err(format!("it gives the error {e} instead of an output")),
             (Err(e), None, Some(expected)) => {
-                let given = self.told(&e);
+                let given = self.error_value(&e);
                 match differs(expected, &given, "") {
                     Some(place) => Err(format!("the error differs at `{place}`: {}", brief(&given))),
                     None => Ok(()),
@@ -418,7 +418,7 @@ impl Operation {
     }
 
     /// An error as workflows see it.
-    fn told(&self, error: &CallError) -> Value {
+    fn error_value(&self, error: &CallError) -> Value {
         let kind = if matches!(error.retry, Retry::Later(_)) { "retry" } else { error.kind.as_str() };
         let mut told = self.contract.as_ref().map(|c| c.errors.of(&error.code, &error.row)).unwrap_or_default();
         for (name, text) in [("kind", kind), ("code", &error.code), ("row", &error.row), ("message", &error.message)] {

@@ -1,8 +1,8 @@
 //! Partners made from rows: `each: rows(…)` over a table in one file, and files beside it that replace one. Rows of
 //! several files with one id are one partner: a company that sells two lines has the operations of both kits.
 
-use super::load::Known;
-use crate::extends::{Kind, apply};
+use super::load::PartnerReferences;
+use crate::extends::{ExtendableFiles, apply};
 use crate::fields::unknown;
 use crate::host::shared_vocabulary;
 use crate::layout::FileKind;
@@ -15,7 +15,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A partner's tree, ready to be read.
-pub(super) struct Found<'a> {
+pub(super) struct PartnerTree<'a> {
     pub id: String,
     pub path: &'a str,
     pub node: Node,
@@ -25,21 +25,21 @@ pub(super) struct Found<'a> {
 const EXPRESSIONS: [&str; 4] = ["id", "name", "host", "data"];
 
 /// Every partner: the files, and the rows of those with `each`. A file with the id of a row replaces it.
-pub(super) fn expand<'a>(known: &Known<'a>, problems: &mut Vec<Problem>) -> Vec<Found<'a>> {
+pub(super) fn expand<'a>(known: &PartnerReferences<'a>, problems: &mut Vec<Problem>) -> Vec<PartnerTree<'a>> {
     let name = |kind| if let FileKind::Partner(name) = kind { Some(name) } else { None };
-    let kind = Kind::of(known.nodes, "partner", name);
+    let kind = ExtendableFiles::of(known.nodes, "partner", name);
     let files = || kind.paths.iter().filter_map(|(name, path)| Some((name.as_str(), *path, known.nodes.get(*path)?)));
     let made: BTreeMap<&str, Vec<(String, Node)>> = files()
         .filter(|(_, _, node)| node.get("each").is_some())
         .map(|(name, _, node)| (name, each(node, known.hosts, problems)))
         .collect();
-    let mut found: Vec<Found<'a>> = Vec::new();
+    let mut found: Vec<PartnerTree<'a>> = Vec::new();
     for (name, path, node) in files().filter(|(name, ..)| !made.contains_key(name)) {
         let id = name.rsplit('/').next().unwrap_or(name).to_owned();
         let base = node.get("extends").and_then(|base| Some((base, made.get(base.as_str()?)?)));
         let tree = match base {
             Some((base, rows)) => match rows.iter().find(|(row, _)| *row == id) {
-                Some((_, row)) => Some(patched(row, node)),
+                Some((_, row)) => Some(patch(row, node)),
                 None => {
                     let ids = rows.iter().map(|(row, _)| row.as_str());
                     problems
@@ -47,9 +47,9 @@ pub(super) fn expand<'a>(known: &Known<'a>, problems: &mut Vec<Problem>) -> Vec<
                     None
                 }
             },
-            None => kind.extended(node, &mut BTreeSet::new(), problems),
+            None => kind.extend(node, &mut BTreeSet::new(), problems),
         };
-        found.extend(tree.map(|node| Found { id, path, node }));
+        found.extend(tree.map(|node| PartnerTree { id, path, node }));
     }
     let own: BTreeMap<String, usize> = found.iter().enumerate().map(|(at, f)| (f.id.clone(), at)).collect();
     let mut rows_at: BTreeMap<String, usize> = BTreeMap::new();
@@ -64,7 +64,7 @@ pub(super) fn expand<'a>(known: &Known<'a>, problems: &mut Vec<Problem>) -> Vec<
                     Some(at) => join(&mut found[at].node, &row),
                     None => {
                         rows_at.insert(id.clone(), found.len());
-                        found.push(Found { id, path, node: row });
+                        found.push(PartnerTree { id, path, node: row });
                     }
                 },
             }
@@ -105,7 +105,7 @@ fn join(partner: &mut Node, row: &Node) {
 }
 
 /// What a file with `extends` says over the row's partner.
-fn patched(row: &Node, file: &Node) -> Node {
+fn patch(row: &Node, file: &Node) -> Node {
     let mut tree = row.clone();
     let own = file.map().iter().filter(|(k, _)| k.name != "extends" && k.name != "merge").cloned().collect();
     apply(&mut tree, &Node::new(file.span.clone(), Source::Map(own)));
@@ -198,7 +198,7 @@ impl Filler<'_, '_> {
     fn tree(&mut self, node: &Node, is_value: bool) -> Node {
         match &node.value {
             Source::String(_) if is_value => {
-                self.value(node).map_or_else(|| node.clone(), |value| placed(&value, node))
+                self.value(node).map_or_else(|| node.clone(), |value| spanned(&value, node))
             }
             Source::Map(entries) if entries.len() == 1 && entries[0].0.name == "text" => {
                 let text = self.text(node).unwrap_or_default();
@@ -237,7 +237,7 @@ fn compile(node: &Node, names: &[&str], problems: &mut Vec<Problem>) -> Option<E
 }
 
 /// A value as a tree that says where it was written.
-fn placed(value: &Value, at: &Node) -> Node {
+fn spanned(value: &Value, at: &Node) -> Node {
     let mut node = Node::from_json(value);
     place(&mut node, at);
     node

@@ -3,7 +3,7 @@
 //! `hmac_sha256_hex` and their like a meaning.
 
 use crate::expressions::{expression, mapping};
-use crate::fields::{Fields, duration_ms};
+use crate::fields::{MapReader, duration_ms};
 use crate::host::call_vocabulary;
 use crate::source::{Key, Node, Value as Source};
 use engine_statechart::Problem;
@@ -128,7 +128,7 @@ const CONSEQUENCES: [&str; 3] = ["remember", "webhook", "later"];
 pub(super) fn compile(node: &Node, stands_alone: bool, problems: &mut Vec<Problem>) -> Option<SandboxScript> {
     let own = ["line", "delay", "let", "cases", "description"];
     let keys = if stands_alone { [&own[..], &["method", "path"]].concat() } else { own.to_vec() };
-    let mut fields = Fields::open(node, "a sandbox script", &keys, problems)?;
+    let mut fields = MapReader::open(node, "a sandbox script", &keys, problems)?;
     let mut names: Vec<String> = ["request", "partner", "key", "contract"].map(str::to_owned).into();
     let lets = lets(&mut fields, &mut names);
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -144,7 +144,7 @@ fn case(node: &Node, known: &[&str], problems: &mut Vec<Problem>) -> Option<Sand
         &CONSEQUENCES[..],
     ]
     .concat();
-    let mut fields = Fields::open(node, "a case of a sandbox script", &keys, problems)?;
+    let mut fields = MapReader::open(node, "a case of a sandbox script", &keys, problems)?;
     let fail = fields.word("fail", &Fail::NAMES).map(|word| match word {
         "hang" => Fail::Hang,
         "reset" => Fail::Reset,
@@ -152,7 +152,7 @@ fn case(node: &Node, known: &[&str], problems: &mut Vec<Problem>) -> Option<Sand
         _ => Fail::Twice,
     });
     if let Some(pdf) = fields.get("pdf") {
-        Fields::open(pdf, "`pdf`", &["title", "subtitle", "file", "sections"], fields.problems);
+        MapReader::open(pdf, "`pdf`", &["title", "subtitle", "file", "sections"], fields.problems);
     }
     let delay = ms(&mut fields, "delay", known);
     Some(SandboxCase {
@@ -170,13 +170,13 @@ fn case(node: &Node, known: &[&str], problems: &mut Vec<Problem>) -> Option<Sand
 }
 
 fn page(node: &Node, known: &[&str], problems: &mut Vec<Problem>) -> Option<SandboxPage> {
-    let mut fields = Fields::open(node, "a page", &["title", "intro", "facts", "fields", "buttons"], problems)?;
+    let mut fields = MapReader::open(node, "a page", &["title", "intro", "facts", "fields", "buttons"], problems)?;
     let (title, intro, facts) =
         (need(&mut fields, "title", known), part(&mut fields, "intro", known), part(&mut fields, "facts", known));
     let mut inputs = Vec::new();
     for item in fields.list("fields") {
         let Some(mut input) =
-            Fields::open(item, "a field of a page", &["name", "label", "value", "secret"], fields.problems)
+            MapReader::open(item, "a field of a page", &["name", "label", "value", "secret"], fields.problems)
         else {
             continue;
         };
@@ -200,7 +200,7 @@ fn page(node: &Node, known: &[&str], problems: &mut Vec<Problem>) -> Option<Sand
 
 fn button(node: &Node, known: &[&str], problems: &mut Vec<Problem>) -> Option<Button> {
     let keys = [&["id", "when", "label", "note", "style", "group", "let", "go", "done"], &CONSEQUENCES[..]].concat();
-    let mut fields = Fields::open(node, "a button", &keys, problems)?;
+    let mut fields = MapReader::open(node, "a button", &keys, problems)?;
     let shown = (
         fields.get("when").and_then(|n| expression(n, call_vocabulary(), known, fields.problems)),
         need(&mut fields, "label", known),
@@ -224,15 +224,15 @@ fn button(node: &Node, known: &[&str], problems: &mut Vec<Problem>) -> Option<Bu
 }
 
 fn go(node: &Node, known: &[&str], problems: &mut Vec<Problem>) -> Option<Go> {
-    let mut fields = Fields::open(node, "`go`", &["method", "url", "fields"], problems)?;
+    let mut fields = MapReader::open(node, "`go`", &["method", "url", "fields"], problems)?;
     let method = fields.word("method", &["GET", "POST"]).unwrap_or("GET").to_owned();
     Some(Go { method, url: need(&mut fields, "url", known), fields: part(&mut fields, "fields", known) })
 }
 
-fn consequences(fields: &mut Fields<'_, '_>, known: &[&str], may_wait: bool) -> Consequences {
+fn consequences(fields: &mut MapReader<'_, '_>, known: &[&str], may_wait: bool) -> Consequences {
     let mut found = Consequences::default();
     for item in fields.get("remember").map_or(&[][..], Node::items) {
-        let Some(mut entry) = Fields::open(item, "`remember`", &["bucket", "key", "value"], fields.problems) else {
+        let Some(mut entry) = MapReader::open(item, "`remember`", &["bucket", "key", "value"], fields.problems) else {
             continue;
         };
         let value = part(&mut entry, "value", known).unwrap_or_else(|| Mapping::literal(serde_json::Value::Null));
@@ -243,7 +243,8 @@ fn consequences(fields: &mut Fields<'_, '_>, known: &[&str], may_wait: bool) -> 
         });
     }
     for item in fields.get("webhook").map_or(&[][..], Node::items) {
-        let Some(mut entry) = Fields::open(item, "`webhook`", &["after", "name", "headers", "body"], fields.problems)
+        let Some(mut entry) =
+            MapReader::open(item, "`webhook`", &["after", "name", "headers", "body"], fields.problems)
         else {
             continue;
         };
@@ -252,7 +253,8 @@ fn consequences(fields: &mut Fields<'_, '_>, known: &[&str], may_wait: bool) -> 
         found.webhook.push(SandboxWebhook { after, name, headers, body: need(&mut entry, "body", known) });
     }
     for item in fields.get("later").filter(|_| may_wait).map_or(&[][..], Node::items) {
-        let Some(mut entry) = Fields::open(item, "`later`", &["after", "remember", "webhook"], fields.problems) else {
+        let Some(mut entry) = MapReader::open(item, "`later`", &["after", "remember", "webhook"], fields.problems)
+        else {
             continue;
         };
         entry.need("after");
@@ -264,7 +266,7 @@ fn consequences(fields: &mut Fields<'_, '_>, known: &[&str], may_wait: bool) -> 
 }
 
 /// `let`: a list of `name: CEL`, or a map. Each name is known to those after it.
-fn lets(fields: &mut Fields<'_, '_>, names: &mut Vec<String>) -> Vec<(String, Mapping)> {
+fn lets(fields: &mut MapReader<'_, '_>, names: &mut Vec<String>) -> Vec<(String, Mapping)> {
     let Some(node) = fields.get("let") else { return Vec::new() };
     let entries: Vec<&(Key, Node)> = match &node.value {
         Source::List(items) => items.iter().flat_map(|item| item.map()).collect(),
@@ -284,7 +286,7 @@ fn lets(fields: &mut Fields<'_, '_>, names: &mut Vec<String>) -> Vec<(String, Ma
 }
 
 /// Milliseconds: a duration text, an integer, or CEL.
-fn ms(fields: &mut Fields<'_, '_>, key: &str, known: &[&str]) -> Option<Mapping> {
+fn ms(fields: &mut MapReader<'_, '_>, key: &str, known: &[&str]) -> Option<Mapping> {
     let node = fields.get(key)?;
     match duration_ms(node) {
         Ok(ms) => Some(Mapping::literal(ms.into())),
@@ -292,12 +294,12 @@ fn ms(fields: &mut Fields<'_, '_>, key: &str, known: &[&str]) -> Option<Mapping>
     }
 }
 
-fn part(fields: &mut Fields<'_, '_>, key: &str, known: &[&str]) -> Option<Mapping> {
+fn part(fields: &mut MapReader<'_, '_>, key: &str, known: &[&str]) -> Option<Mapping> {
     let node = fields.get(key)?;
     Some(mapping(node, call_vocabulary(), known, fields.problems))
 }
 
-fn need(fields: &mut Fields<'_, '_>, key: &str, known: &[&str]) -> Mapping {
+fn need(fields: &mut MapReader<'_, '_>, key: &str, known: &[&str]) -> Mapping {
     match fields.need(key) {
         Some(node) => mapping(node, call_vocabulary(), known, fields.problems),
         None => Mapping::literal(serde_json::Value::Null),

@@ -1,7 +1,7 @@
 //! Forms, tables, texts, views, pages, calendars, notes on reference data.
 
 use super::{
-    Kinds, any, cel, closed, flag, int, list_of, map_of, needs, one_or_list, text, texts, words, words_or_template,
+    Kinds, any, cel, closed_map, flag, int, list_of, map_of, needs, one_or_list, text, texts, words, words_or_template,
 };
 use crate::calendar::DELAYED;
 use crate::channels::THEME;
@@ -26,14 +26,14 @@ pub fn all() -> Kinds {
         (
             "releases.json",
             "What a change must have stood: workflows/releases.yaml",
-            closed(&[("stories", "What a story that fails does", words(&OF_STORIES))]),
+            closed_map(&[("stories", "What a story that fails does", words(&OF_STORIES))]),
         ),
         ("master.json", "A note on reference data: workflows/master/<name>.yaml", master()),
     ]
 }
 
 fn roles() -> Value {
-    let right = closed(&[
+    let right = closed_map(&[
         ("own", "Begun by them, or theirs by their number", texts()),
         ("linked", "Opened to them by a link of a message", texts()),
         ("any", "Anybody's", texts()),
@@ -42,11 +42,11 @@ fn roles() -> Value {
     let asks: Vec<&str> = rights.iter().copied().chain([policy::NOTHING]).collect();
     let rights: Vec<_> = rights.into_iter().map(|name| (name, "", right.clone())).collect();
     let routes: Vec<_> = policy::ROUTES.into_iter().map(|route| (route, "", words(&asks))).collect();
-    let event = needs(closed(&[("roles", "Who may send it, where they may send any", texts())]), &["roles"]);
+    let event = needs(closed_map(&[("roles", "Who may send it, where they may send any", texts())]), &["roles"]);
     let keys = [
         ("roles", "Name and who that is", map_of(text())),
-        ("rights", "What may be done with whose, by which roles", closed(&rights)),
-        ("routes", "What each route of the program asks for; `open`: nobody is asked", closed(&routes)),
+        ("rights", "What may be done with whose, by which roles", closed_map(&rights)),
+        ("routes", "What each route of the program asks for; `open`: nobody is asked", closed_map(&routes)),
         ("events", "Events that fewer may send than `send` says", map_of(event)),
         ("assists", "Roles that act for customers", texts()),
         ("plain", "Kinds of personal data that they see whole", texts()),
@@ -56,18 +56,18 @@ fn roles() -> Value {
             texts(),
         ),
     ];
-    needs(closed(&keys), &["roles", "rights", "routes"])
+    needs(closed_map(&keys), &["roles", "rights", "routes"])
 }
 
 fn form() -> Value {
-    let audience = closed(&[("role", "", texts()), ("channel", "", texts()), ("partner", "", texts())]);
-    let variant = closed(&[
+    let audience = closed_map(&[("role", "", texts()), ("channel", "", texts()), ("partner", "", texts())]);
+    let variant = closed_map(&[
         ("for", "", audience),
         ("merge", "RFC 7396 on title, intro, groups, properties, x-ui, messages", map_of(any())),
         ("require", "+field, -field, -list/field", list_of(text())),
         ("description", "", text()),
     ]);
-    let group = closed(&[
+    let group = closed_map(&[
         ("title", "", any()),
         ("show", "Conditions on other answers", map_of(any())),
         ("in", "The group around it", text()),
@@ -75,7 +75,7 @@ fn form() -> Value {
     ]);
     let names: Vec<&str> = widgets::WIDGETS.iter().map(|w| w.name).collect();
     let own = widgets::WIDGETS.iter().flat_map(|w| w.keys);
-    let mut ui = closed(&[]);
+    let mut ui = closed_map(&[]);
     for key in widgets::COMMON.iter().chain(widgets::ROWS).chain(own) {
         ui["properties"][key.name] = super::of_ui(key);
     }
@@ -90,17 +90,20 @@ fn form() -> Value {
         (
             "x-ui",
             "",
-            closed(&[("submit", widgets::FORM[0].note, words(&["change"])), ("tells", widgets::FORM[1].note, text())]),
+            closed_map(&[
+                ("submit", widgets::FORM[0].note, words(&["change"])),
+                ("tells", widgets::FORM[1].note, text()),
+            ]),
         ),
         ("variants", "Patches for a role, channel or partner", list_of(needs(variant, &["for"]))),
         ("messages", "/field → keyword → text", map_of(map_of(text()))),
         ("description", "", text()),
     ];
-    needs(closed(&keys), &["title", "properties"])
+    needs(closed_map(&keys), &["title", "properties"])
 }
 
 fn table() -> Value {
-    let column = closed(&[
+    let column = closed_map(&[
         ("kind", "", words(&KINDS)),
         ("default", "What a row has that does not say it", any()),
         ("unique", "No value stands twice", flag()),
@@ -121,18 +124,18 @@ fn table() -> Value {
             list_of(json!({"type": ["array", "object"]})),
         ),
     ];
-    needs(closed(&keys), &["columns", "rows"])
+    needs(closed_map(&keys), &["columns", "rows"])
 }
 
 fn view(more: &[(&'static str, &'static str, Value)]) -> Value {
     let mut keys = vec![
         ("title", "", words_or_template()),
         ("intro", "", words_or_template()),
-        ("blocks", "", list_of(super::shared("block"))),
+        ("blocks", "", list_of(super::shared_shape("block"))),
         ("description", "", text()),
     ];
     keys.extend(more.iter().cloned());
-    needs(closed(&keys), &["blocks"])
+    needs(closed_map(&keys), &["blocks"])
 }
 
 /// A block of a view or a page: one of them all, by its name.
@@ -145,7 +148,7 @@ pub fn block() -> Value {
         }
         one
     });
-    let other = needs(closed(&[("view", "The blocks of another view stand here", text())]), &["view"]);
+    let other = needs(closed_map(&[("view", "The blocks of another view stand here", text())]), &["view"]);
     json!({"oneOf": one.chain([other]).collect::<Vec<_>>()})
 }
 
@@ -165,7 +168,7 @@ fn page() -> Value {
             "records",
             "Of a person's page: records of hers, as `data.records {rows, older}`",
             needs(
-                closed(&[
+                closed_map(&[
                     ("kinds", "CEL: a list of kinds", cel()),
                     ("search", "CEL: part of a title, or a mobile number", cel()),
                     ("before", "CEL: `data.query` of the page before", cel()),
@@ -178,7 +181,7 @@ fn page() -> Value {
             "asks",
             "A form below its blocks; it begins with `data.account.profile` and `data.query`",
             needs(
-                closed(&[("form", "", text()), ("to", "Path of the endpoint", text()), ("submit", "", text())]),
+                closed_map(&[("form", "", text()), ("to", "Path of the endpoint", text()), ("submit", "", text())]),
                 &["form", "to", "submit"],
             ),
         ),
@@ -190,7 +193,7 @@ fn page() -> Value {
         (
             "takes",
             "Letters, hyphens and at least one digit in the place `{name}` at the end of the address: data.<name>",
-            closed(&[("name", "", text()), ("max", "Characters", int())]),
+            closed_map(&[("name", "", text()), ("max", "Characters", int())]),
         ),
         ("each", "Rows: one address for each", cel()),
         ("as", "Name of a row in `data`", text()),
@@ -213,9 +216,9 @@ fn site() -> Value {
         };
         (key, "", shape)
     });
-    let mut item = closed(&keys.collect::<Vec<_>>());
+    let mut item = closed_map(&keys.collect::<Vec<_>>());
     item["required"] = json!(["text"]);
-    let redirect = closed(&[
+    let redirect = closed_map(&[
         ("from", "", text()),
         ("parts", "In place of `from`: any address with these parts …", one_or_list(text())),
         ("query", "… whose query has this name", text()),
@@ -223,23 +226,26 @@ fn site() -> Value {
         ("status", "", int()),
         ("passes", "To another host of ours: who is signed in takes the session along, by a one-use code", flag()),
     ]);
-    let gate = closed(&[
+    let gate = closed_map(&[
         ("under", "Starts of addresses", one_or_list(text())),
         ("roles", "Who opens them", one_or_list(text())),
         ("open", "Everybody does", flag()),
         ("to", "Where others are led", text()),
     ]);
-    let group =
-        closed(&[("title", "", text()), ("links", "", list_of(link.clone())), ("products", "", one_or_list(text()))]);
-    let frame = closed(&[
+    let group = closed_map(&[
+        ("title", "", text()),
+        ("links", "", list_of(link.clone())),
+        ("products", "", one_or_list(text())),
+    ]);
+    let frame = closed_map(&[
         ("home", "Where the logo leads", text()),
         ("menu", "By default the one of the frame's name", text()),
         ("footer", "By default the one of the frame's name", text()),
         ("call", "", map_of(any())),
-        ("login", "", closed(&[("text", "", text()), ("link", "", text())])),
+        ("login", "", closed_map(&[("text", "", text()), ("link", "", text())])),
     ]);
     let several = || one_or_list(text());
-    let rule = closed(&[
+    let rule = closed_map(&[
         ("parts", "Whole parts of the address, or joined by a hyphen", several()),
         ("under", "Starts of the address", several()),
         ("product", "", several()),
@@ -256,14 +262,14 @@ fn site() -> Value {
         ("show", "Takes an earlier `hide` back", one_or_list(words(&PARTS))),
         ("description", "", text()),
     ]);
-    let help = closed(&[
-        ("call", "", closed(&[("number", "", words_or_template()), ("display", "", words_or_template())])),
+    let help = closed_map(&[
+        ("call", "", closed_map(&[("number", "", words_or_template()), ("display", "", words_or_template())])),
         ("whatsapp", "Address of a conversation", text()),
         ("call_back", "The page where one asks to be called", text()),
         ("questions", "The call that gives what people ask at a step, by `path`; for pages without questions", text()),
     ]);
-    let unsubscribe = closed(&[("label", "", words_or_template()), ("href", "", text())]);
-    let letterhead = closed(&[
+    let unsubscribe = closed_map(&[("label", "", words_or_template()), ("href", "", text())]);
+    let letterhead = closed_map(&[
         ("lines", "Below `legal`: whoever is somebody by law is named in full", list_of(words_or_template())),
         ("unsubscribe", "Below offers: how to get no more of them", needs(unsubscribe, &["label", "href"])),
     ]);
@@ -292,7 +298,7 @@ fn site() -> Value {
         ("menus", "", map_of(list_of(link.clone()))),
         ("footers", "", map_of(list_of(group))),
         ("frames", "What stands around pages of an audience; the first is the usual one", map_of(frame)),
-        ("products", "", map_of(closed(&[("under", "Starts of its addresses", several())]))),
+        ("products", "", map_of(closed_map(&[("under", "Starts of its addresses", several())]))),
         ("layout", "Rules in their order", list_of(rule)),
         ("redirects", "", list_of(needs(redirect, &["to"]))),
         (
@@ -312,7 +318,7 @@ fn site() -> Value {
         ),
         ("gates", "Pages for some roles", list_of(needs(gate, &["under", "to"]))),
     ];
-    let mut site = closed(&[&keys[..], &channels()].concat());
+    let mut site = closed_map(&[&keys[..], &channels()].concat());
     site["$defs"] = json!({"item": item});
     site
 }
@@ -323,36 +329,36 @@ fn script() -> Value {
         ("host", "Alias of a host in the settings: while they do not name it, the script does not come", text()),
         ("sandbox", "Path of ours of what stands in for it in the sandbox", text()),
     ];
-    needs(closed(&keys), &["script"])
+    needs(closed_map(&keys), &["script"])
 }
 
 /// How visitors come here.
 fn channels() -> [(&'static str, &'static str, Value); 5] {
     let several = || one_or_list(text());
-    let attribution = closed(&[
+    let attribution = closed_map(&[
         ("names", "What is read from addresses and taken out of them → further spellings", map_of(several())),
         ("records", "Names that are kept together under one", map_of(texts())),
         ("secret", "Names for the checks of agents only", texts()),
         ("referrer", "The name under which the page that linked here is kept", text()),
     ]);
-    let when = closed(&[
+    let when = closed_map(&[
         ("says", "Name → values, of which the address says one", map_of(several())),
         ("parts", "Whole parts of the address, or joined by a hyphen", several()),
         ("under", "Starts of the address", several()),
         ("host", "", several()),
     ]);
-    let gives = || closed(&[("source", "", text()), ("sub_source", "", text()), ("medium", "", text())]);
+    let gives = || closed_map(&[("source", "", text()), ("sub_source", "", text()), ("medium", "", text())]);
     let colour = || json!({"type": "string", "pattern": "^#[0-9a-f]{6}$"});
     let colours = THEME.map(|name| (name, "White words stand on it", colour()));
-    let theme = closed(&[&colours[..], &[("logo", "Address of a picture", text())]].concat());
-    let config = closed(&[
+    let theme = closed_map(&[&colours[..], &[("logo", "Address of a picture", text())]].concat());
+    let config = closed_map(&[
         ("lob", "Products that are offered; without it all", several()),
         ("home", "Page in place of the home page", text()),
         ("hide", "Parts of the frame", one_or_list(words(&PARTS))),
         ("links", "The part that links get where there is such a page", text()),
         ("theme", "", theme),
     ]);
-    let partner = closed(&[
+    let partner = closed_map(&[
         ("title", "", text()),
         ("source", "", text()),
         ("sub_source", "", text()),
@@ -360,30 +366,30 @@ fn channels() -> [(&'static str, &'static str, Value); 5] {
         ("config", "", config),
     ]);
     let partner = needs(partner, &["title", "source", "sub_source", "medium"]);
-    let channel = closed(&[
+    let channel = closed_map(&[
         ("title", "", text()),
         ("when", "One of them must hold", one_or_list(when)),
         ("partners", "Known by source and sub_source together", map_of(partner)),
         ("gives", "What its journeys say", gives()),
     ]);
-    let sources = closed(&[
+    let sources = closed_map(&[
         ("product", "", several()),
         ("order", "Channels; others follow in the order of the file", texts()),
         ("gives", "Where nothing else says it", gives()),
     ]);
-    let check = closed(&[
+    let check = closed_map(&[
         ("product", "Without it all others", several()),
         ("call", "partner/operation, of the contract agent/check", text()),
         ("role", "That a confirmed agent has", text()),
     ]);
     let staff =
-        closed(&[("channel", "Without it the role's name", text()), ("gives", "What their requests say", gives())]);
-    let agents = closed(&[
+        closed_map(&[("channel", "Without it the role's name", text()), ("gives", "What their requests say", gives())]);
+    let agents = closed_map(&[
         ("ids", "What an id is called once it is confirmed → the name of an address", map_of(text())),
         ("checks", "The first of a product", list_of(needs(check, &["call", "role"]))),
         ("staff", "Role → what requests say that somebody signed in with it begins for customers", map_of(staff)),
     ]);
-    let experiment = closed(&[
+    let experiment = closed_map(&[
         ("title", "", text()),
         ("under", "Where pages show it", several()),
         ("variants", "Name → percent, 100 in all", map_of(int())),
@@ -405,7 +411,7 @@ fn calendar() -> Value {
         ("week", "mon … sun or mon-fri → 10:00-19:00", map_of(texts())),
         ("holidays", "", list_of(text())),
     ];
-    needs(closed(&keys), &["week"])
+    needs(closed_map(&keys), &["week"])
 }
 
 fn master() -> Value {
@@ -418,5 +424,5 @@ fn master() -> Value {
         ("offered", "Column → value of the rows that a search offers; a key finds every row", map_of(text())),
         ("note", "", text()),
     ];
-    needs(closed(&keys), &["source"])
+    needs(closed_map(&keys), &["source"])
 }

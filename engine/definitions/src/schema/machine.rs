@@ -1,7 +1,7 @@
 //! Workflows, parts, values, stories.
 
 use super::{
-    Kinds, any, cel, closed, duration, flag, list_of, map_of, mapping, needs, one_or_list, text, texts, words,
+    Kinds, any, cel, closed_map, duration, flag, list_of, map_of, mapping, needs, one_or_list, text, texts, words,
     words_or_template,
 };
 use crate::keys::actions;
@@ -18,7 +18,7 @@ pub fn all() -> Kinds {
 }
 
 fn workflow() -> Value {
-    let choice = closed(&[("when", "CEL over the context", cel()), ("for", "After this", duration())]);
+    let choice = closed_map(&[("when", "CEL over the context", cel()), ("for", "After this", duration())]);
     let mut keys = vec![
         ("title", "What people call it", text()),
         ("base", "Address of its first page: /parcel-cover", text()),
@@ -39,7 +39,7 @@ fn workflow() -> Value {
         (
             "listed",
             "What lists say of a request: CEL that gives texts, empty while it cannot be said",
-            closed(&LISTED.map(|(name, note)| (name, note, cel()))),
+            closed_map(&LISTED.map(|(name, note)| (name, note, cel()))),
         ),
         ("delays", "Names for `after`", map_of(delay())),
         ("scene", "Who goes along the progress line; without, a pin", words(&Scene::ALL.map(|(name, _)| name))),
@@ -47,7 +47,7 @@ fn workflow() -> Value {
             "sections",
             "The progress line",
             list_of(needs(
-                closed(&[
+                closed_map(&[
                     ("id", "", text()),
                     ("title", "Its places are {{params.x}}", words_or_template()),
                     ("step", SECTION_STEP, section_step()),
@@ -69,7 +69,7 @@ fn workflow() -> Value {
         state_keys().into_iter().filter(|(k, ..)| !USE_KEYS.contains(k) && !matches!(*k, "history" | "target")),
     );
     keys.push(("context", "The journey's data at its start", map_of(any())));
-    with_definitions(closed(&keys))
+    with_definitions(closed_map(&keys))
 }
 
 /// Beside `use`.
@@ -84,9 +84,9 @@ fn section_step() -> Value {
 
 fn with_definitions(mut schema: Value) -> Value {
     let definitions = json!({
-        "state": closed(&state_keys()),
+        "state": closed_map(&state_keys()),
         "transitions": {"oneOf": [text(), transition(), {"type": "array", "items": {"oneOf": [text(), transition()]}}]},
-        "guard": {"oneOf": [cel(), closed(&[("and", "", list_of(json!({"$ref": "#/$defs/guard"}))), ("or", "", list_of(json!({"$ref": "#/$defs/guard"}))), ("not", "", json!({"$ref": "#/$defs/guard"}))])]},
+        "guard": {"oneOf": [cel(), closed_map(&[("and", "", list_of(json!({"$ref": "#/$defs/guard"}))), ("or", "", list_of(json!({"$ref": "#/$defs/guard"}))), ("not", "", json!({"$ref": "#/$defs/guard"}))])]},
         "action": action(),
         "actions": one_or_list(json!({"$ref": "#/$defs/action"})),
         "step": step(),
@@ -99,7 +99,7 @@ fn with_definitions(mut schema: Value) -> Value {
 }
 
 fn report() -> Value {
-    json!({"oneOf": [text(), needs(closed(&[("call", "partner/operation", text()), ("input", "", map_of(any()))]), &["call"])]})
+    json!({"oneOf": [text(), needs(closed_map(&[("call", "partner/operation", text()), ("input", "", map_of(any()))]), &["call"])]})
 }
 
 fn state_keys() -> Vec<(&'static str, &'static str, Value)> {
@@ -110,7 +110,7 @@ fn state_keys() -> Vec<(&'static str, &'static str, Value)> {
         (
             "initial",
             "Child that is entered first",
-            json!({"oneOf": [text(), closed(&[("target", "", text()), ("actions", "", reference("actions"))])]}),
+            json!({"oneOf": [text(), closed_map(&[("target", "", text()), ("actions", "", reference("actions"))])]}),
         ),
         ("states", "Children", map_of(reference("state"))),
         ("on", "Event → transitions; {} forbids", map_of(reference("transitions"))),
@@ -143,7 +143,7 @@ fn state_keys() -> Vec<(&'static str, &'static str, Value)> {
 }
 
 fn transition() -> Value {
-    closed(&[
+    closed_map(&[
         ("target", "sibling, .child, #id; absent: nothing is left or entered", texts()),
         ("guard", "", json!({"$ref": "#/$defs/guard"})),
         ("actions", "", json!({"$ref": "#/$defs/actions"})),
@@ -155,13 +155,18 @@ fn transition() -> Value {
 
 fn action() -> Value {
     let mut all = vec![
-        closed(&[("assign", "Context key (dotted) → value", map_of(any()))]),
-        closed(&[(
+        closed_map(&[("assign", "Context key (dotted) → value", map_of(any()))]),
+        closed_map(&[(
             "raise",
             "",
-            closed(&[("type", "", text()), ("params", "", mapping()), ("delay", "", duration()), ("id", "", text())]),
+            closed_map(&[
+                ("type", "", text()),
+                ("params", "", mapping()),
+                ("delay", "", duration()),
+                ("id", "", text()),
+            ]),
         )]),
-        closed(&[("cancel", "Id of a delayed raise", text())]),
+        closed_map(&[("cancel", "Id of a delayed raise", text())]),
     ];
     all.extend(actions::authored().map(|action| {
         let mut schema = super::of_keys(action.keys, false);
@@ -172,7 +177,7 @@ fn action() -> Value {
 }
 
 fn step() -> Value {
-    closed(&[
+    closed_map(&[
         ("form", "A form of the flow, or its path below forms/", text()),
         ("view", "A view beside the file, or its path without views/", text()),
         ("wait", "Code of the text of a wait page", text()),
@@ -180,7 +185,7 @@ fn step() -> Value {
             "redirect",
             "A hop to a partner's page",
             needs(
-                closed(&[
+                closed_map(&[
                     ("partner", "", text()),
                     ("url", "CEL; may read return_url", cel()),
                     ("method", "", words(&["GET", "POST"])),
@@ -238,9 +243,10 @@ fn step() -> Value {
 fn invoke() -> Value {
     let transitions = || json!({"$ref": "#/$defs/transitions"});
     let across = words(&["journey", "all"]);
-    let shared = needs(closed(&[("for", "", duration()), ("across", "What is everybody's: `all`", across)]), &["for"]);
+    let shared =
+        needs(closed_map(&[("for", "", duration()), ("across", "What is everybody's: `all`", across)]), &["for"]);
     let reuse = json!({"anyOf": [duration(), shared]});
-    closed(&[
+    closed_map(&[
         (
             "src",
             "partner/operation, system/otp.send, system/otp.verify, system/totp.verify, system/person.contact, system/person.record",
@@ -269,7 +275,7 @@ fn invoke() -> Value {
 
 fn delay() -> Value {
     needs(
-        closed(&[
+        closed_map(&[
             ("until", "CEL: a moment", text()),
             ("within", "Calendar: moved to its next opening", text()),
             ("on_version", "", words(&["keep_deadline", "keep_rest", "restart"])),
@@ -304,12 +310,12 @@ fn part() -> Value {
         (
             "sections",
             "Steps that name none stand in the first",
-            list_of(needs(closed(&[("id", "", text()), ("step", SECTION_STEP, section_step())]), &["id"])),
+            list_of(needs(closed_map(&[("id", "", text()), ("step", SECTION_STEP, section_step())]), &["id"])),
         ),
     ];
     let own = ["step", "invoke", "initial", "states", "on", "always", "after", "entry", "exit", "meta", "description"];
     keys.extend(state_keys().into_iter().filter(|(k, ..)| own.contains(k)));
-    needs(with_definitions(closed(&keys)), &["outcomes", "initial", "states"])
+    needs(with_definitions(closed_map(&keys)), &["outcomes", "initial", "states"])
 }
 
 /// `name` or `name(argument, …)` → a tree of expressions.
@@ -322,7 +328,7 @@ fn values() -> Value {
 }
 
 fn story() -> Value {
-    let expect = closed(&[
+    let expect = closed_map(&[
         ("state", "State value, or the dotted path of an active state", any()),
         ("path", "Page path of the step", text()),
         ("status", "", text()),
@@ -334,7 +340,7 @@ fn story() -> Value {
         ("refused", "", text()),
         ("view", "", any()),
     ]);
-    let step = closed(&[
+    let step = closed_map(&[
         ("send", "Event of an actor", text()),
         ("data", "", any()),
         ("change", "What differs from what the form holds, or from the example", any()),
@@ -351,7 +357,7 @@ fn story() -> Value {
         ("expect", "", expect),
     ]);
     let after = needs(
-        closed(&[
+        closed_map(&[
             ("story", "Name of its file", text()),
             ("until", "When it is first in this state; else at its end", text()),
         ]),
@@ -372,5 +378,5 @@ fn story() -> Value {
         ("description", "", text()),
         ("steps", "", list_of(step)),
     ];
-    needs(closed(&keys), &["name", "steps"])
+    needs(closed_map(&keys), &["name", "steps"])
 }

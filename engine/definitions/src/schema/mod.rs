@@ -20,7 +20,7 @@ pub fn all() -> Vec<(&'static str, Value)> {
 }
 
 /// Path from the root and text of every file that is made from the tables of the format.
-pub fn written() -> Vec<(String, String)> {
+pub fn generated_files() -> Vec<(String, String)> {
     let schema = |(name, schema): (&str, Value)| (format!("workflows/schema/{name}"), format!("{schema:#}\n"));
     let mut files: Vec<(String, String)> = all().into_iter().map(schema).collect();
     files.push(("workflows/REFERENCE.md".into(), reference::text()));
@@ -53,7 +53,7 @@ fn head(title: &str, schema: Value) -> Value {
 }
 
 /// A closed map: key, description, schema.
-fn closed(keys: &[(&str, &str, Value)]) -> Value {
+fn closed_map(keys: &[(&str, &str, Value)]) -> Value {
     let described = |(key, description, schema): &(&str, &str, Value)| {
         let mut schema = schema.clone();
         if let (Some(map), false) = (schema.as_object_mut(), description.is_empty()) {
@@ -77,7 +77,7 @@ fn text() -> Value {
 }
 
 fn cel() -> Value {
-    shared("cel")
+    shared_shape("cel")
 }
 
 /// Any tree; its strings are expressions.
@@ -110,19 +110,19 @@ fn texts() -> Value {
 }
 
 /// A shape of `shapes.json`, by its name there.
-fn shared(shape: &str) -> Value {
+fn shared_shape(shape: &str) -> Value {
     json!({"$ref": format!("shapes.json#/$defs/{shape}")})
 }
 
 /// `shapes.json`: what stands in most files, and many times in some, is written once.
 fn shapes() -> Value {
-    let template = needs(closed(&[("text", "With `{{name}}` for values", text())]), &["text"]);
-    let computed = needs(closed(&[("cel", "", text())]), &["cel"]);
+    let template = needs(closed_map(&[("text", "With `{{name}}` for values", text())]), &["text"]);
+    let computed = needs(closed_map(&[("cel", "", text())]), &["cel"]);
     json!({"$defs": {
         "computed": computed,
         "template": {"oneOf": [text(), template]},
-        "words": {"anyOf": [shared("template"), shared("computed")]},
-        "name": {"anyOf": [text(), shared("computed")]},
+        "words": {"anyOf": [shared_shape("template"), shared_shape("computed")]},
+        "name": {"anyOf": [text(), shared_shape("computed")]},
         "cel": {"type": ["string", "boolean", "integer"]},
         "audience": one_or_list(text()),
         "block": content::block(),
@@ -131,7 +131,7 @@ fn shapes() -> Value {
 
 /// A literal or `{text: "…{{name}}…"}`.
 fn words_or_template() -> Value {
-    shared("template")
+    shared_shape("template")
 }
 
 fn map_of(schema: Value) -> Value {
@@ -152,26 +152,26 @@ fn of_keys(keys: &[Key], listed: bool) -> Value {
     let mut all: Vec<(&str, &str, Value)> = authored().map(|key| (key.name, key.note, of_takes(key.takes))).collect();
     if listed {
         all.extend([("when", "CEL", cel()), ("each", "CEL: a list or a map", cel()), ("as", "Name of a row", text())]);
-        all.push(("roles", "For whom alone it is there", shared("audience")));
+        all.push(("roles", "For whom alone it is there", shared_shape("audience")));
     }
     let needed: Vec<&str> = authored().filter(|key| key.is_needed).map(|key| key.name).collect();
-    needs(closed(&all), &needed)
+    needs(closed_map(&all), &needed)
 }
 
 fn of_takes(takes: Takes) -> Value {
-    let or_cel = |schema: Value| json!({"anyOf": [schema, text(), shared("computed")]});
+    let or_cel = |schema: Value| json!({"anyOf": [schema, text(), shared_shape("computed")]});
     match takes {
-        Takes::Words => shared("words"),
-        Takes::Name([]) => shared("name"),
-        Takes::Name(of) => json!({"anyOf": [words(of), shared("computed")]}),
+        Takes::Words => shared_shape("words"),
+        Takes::Name([]) => shared_shape("name"),
+        Takes::Name(of) => json!({"anyOf": [words(of), shared_shape("computed")]}),
         Takes::Value(_) => mapping(),
         Takes::Map(entry) => or_cel(of_keys(entry.keys, false)),
         Takes::Unanswered(entry) => of_keys(entry.keys, false),
         Takes::List(entry) => or_cel(list_of(or_cel(of_keys(entry.keys, true)))),
         Takes::Values(_) | Takes::Rows => or_cel(list_of(mapping())),
         Takes::Figures => or_cel(map_of(cel())),
-        Takes::Block => shared("block"),
-        Takes::Blocks => list_of(shared("block")),
+        Takes::Block => shared_shape("block"),
+        Takes::Blocks => list_of(shared_shape("block")),
     }
 }
 

@@ -1,6 +1,8 @@
 //! Partners, operations, webhooks, messages.
 
-use super::{Kinds, any, cel, closed, duration, flag, int, list_of, map_of, mapping, needs, one_or_list, text, words};
+use super::{
+    Kinds, any, cel, closed_map, duration, flag, int, list_of, map_of, mapping, needs, one_or_list, text, words,
+};
 use serde_json::{Value, json};
 
 pub fn all() -> Kinds {
@@ -21,12 +23,12 @@ fn extending(keys: &[(&str, &str, Value)], base: &str) -> Value {
         ("extends", base, text()),
         ("merge", "Over it: maps are merged, null deletes, lists are replaced", map_of(any())),
     ];
-    closed(&[&own[..], keys].concat())
+    closed_map(&[&own[..], keys].concat())
 }
 
 fn partner() -> Value {
     let secret = || text();
-    let auth = closed(&[
+    let auth = closed_map(&[
         ("kind", "", words(&["none", "basic", "bearer", "header"])),
         ("user", "basic", text()),
         ("password", "basic: secret://name", secret()),
@@ -46,25 +48,25 @@ fn partner() -> Value {
         ("kit", "Folder of workflows/partners/kits whose operations it has", text()),
         ("data", "Read as partner.data.x", map_of(any())),
         ("auth", "", auth),
-        ("limits", "", closed(&[("concurrency", "", int())])),
-        ("breaker", "", closed(&[("failures", "", int()), ("open", "", duration())])),
+        ("limits", "", closed_map(&[("concurrency", "", int())])),
+        ("breaker", "", closed_map(&[("failures", "", int()), ("open", "", duration())])),
         ("operations", "Own operations by name, where one file is enough", map_of(map_of(any()))),
     ];
     extending(&keys, "<kind>/<partner>; of a partner with `each` the row of this file's name")
 }
 
 fn operation() -> Value {
-    let reply = closed(&[
+    let reply = closed_map(&[
         ("when", "CEL; by default any 2xx", cel()),
         ("output", "Over status, headers, body, input, partner", mapping()),
         (
             "correlate",
             "References by which webhooks find the journey",
-            one_or_list(closed(&[("reference", "", cel()), ("expect", "", mapping())])),
+            one_or_list(closed_map(&[("reference", "", cel()), ("expect", "", mapping())])),
         ),
-        ("document", "The bytes become a document", closed(&[("name", "CEL", cel())])),
+        ("document", "The bytes become a document", closed_map(&[("name", "CEL", cel())])),
     ]);
-    let error = closed(&[
+    let error = closed_map(&[
         ("when", "CEL", cel()),
         ("kind", "", words(&["declined", "refused", "failed", "retry"])),
         ("code", "A name of the contract's errors, or CEL", text()),
@@ -84,7 +86,7 @@ fn operation() -> Value {
         ("multipart", "The same in parts; the id of a file of the input is sent as the file", map_of(any())),
         ("idempotent", "May be sent again with the same key", flag()),
         ("timeout", "Of one attempt: 30s, or less", duration()),
-        ("retry", "", closed(&[("attempts", "", int()), ("base", "", duration()), ("cap", "", duration())])),
+        ("retry", "", closed_map(&[("attempts", "", int()), ("base", "", duration()), ("cap", "", duration())])),
         ("values", "Names for what mappings ask of `status`, `headers`, `body`, `input`, `partner`", map_of(any())),
         ("reply", "", reply),
         ("errors", "The first that holds", list_of(error)),
@@ -93,11 +95,11 @@ fn operation() -> Value {
 }
 
 fn examples() -> Value {
-    let example = closed(&[
+    let example = closed_map(&[
         ("name", "", text()),
         ("input", "", any()),
         ("request", "Part of the request that it gives", any()),
-        ("reply", "", closed(&[("status", "", int()), ("headers", "", map_of(any())), ("body", "", any())])),
+        ("reply", "", closed_map(&[("status", "", int()), ("headers", "", map_of(any())), ("body", "", any())])),
         ("output", "", any()),
         ("error", "", any()),
     ]);
@@ -114,7 +116,7 @@ fn sandbox() -> Value {
         ("cases", "The first that holds answers", list_of(map_of(any()))),
         ("description", "", text()),
     ];
-    needs(closed(&keys), &["cases"])
+    needs(closed_map(&keys), &["cases"])
 }
 
 /// A type, `{type, enum, …}`, a map or a list of one shape.
@@ -123,7 +125,7 @@ pub fn shape() -> Value {
 }
 
 fn contract() -> Value {
-    let errors = closed(&[
+    let errors = closed_map(&[
         ("columns", "Name → kind, as in a table", map_of(text())),
         ("rows", "Code → cells; `any` for codes that have no row", map_of(any())),
     ]);
@@ -151,13 +153,13 @@ fn contract() -> Value {
 }
 
 fn webhook() -> Value {
-    let verify = closed(&[
+    let verify = closed_map(&[
         ("kind", "", words(&["hmac_sha256_hex"])),
         ("header", "", text()),
         ("secret", "secret://name", text()),
     ]);
-    let record = closed(&[("kind", "", text()), ("key", "CEL", cel()), ("data", "", mapping())]);
-    let event = closed(&[
+    let record = closed_map(&[("kind", "", text()), ("key", "CEL", cel()), ("data", "", mapping())]);
+    let event = closed_map(&[
         ("when", "CEL", cel()),
         ("record", "In place of `event`: what stands among the records, also when the journey is over", record),
         ("event", "Name in workflows", text()),
@@ -177,12 +179,12 @@ fn webhook() -> Value {
         ("correlate", "CEL: the reference", cel()),
         ("events", "The first that holds", list_of(needs(event, &["event"]))),
     ];
-    needs(closed(&keys), &["verify", "once", "correlate", "events"])
+    needs(closed_map(&keys), &["verify", "once", "correlate", "events"])
 }
 
 fn message() -> Value {
-    let fact = closed(&[("label", "", text()), ("value", "", text())]);
-    let action = closed(&[("label", "", text()), ("link", "", text())]);
+    let fact = closed_map(&[("label", "", text()), ("value", "", text())]);
+    let action = closed_map(&[("label", "", text()), ("link", "", text())]);
     let keys = [
         ("title", "", text()),
         ("description", "", text()),
@@ -211,5 +213,5 @@ fn message() -> Value {
         ("after", "Of an e-mail: paragraphs below the button", text()),
         ("sample", "A value for every name of the texts", map_of(any())),
     ];
-    needs(closed(&keys), &["channel", "text"])
+    needs(closed_map(&keys), &["channel", "text"])
 }

@@ -3,7 +3,7 @@
 use super::Shape;
 use crate::source::{Node, Value as Source};
 use engine_statechart::expression::Expression;
-use engine_statechart::expression::reads::{self, Kind};
+use engine_statechart::expression::reads::{self, ValueKind};
 use engine_statechart::{Problem, did_you_mean};
 use indexmap::IndexMap;
 
@@ -27,13 +27,13 @@ impl Shape {
                 }
             }
             Source::Map(entries) if entries.len() == 1 && entries[0].0.name == "text" => {
-                self.check_kind(Kind::Text, node, at, given.of, problems);
+                self.check_kind(ValueKind::Text, node, at, given.of, problems);
             }
             Source::Map(entries) if entries.len() == 1 && entries[0].0.name == "cel" => {
                 self.check_mapping(&entries[0].1, at, given, problems);
             }
             Source::Map(entries) => {
-                if !self.check_kind(Kind::Map, node, at, given.of, problems) {
+                if !self.check_kind(ValueKind::Map, node, at, given.of, problems) {
                     return;
                 }
                 let Some(properties) = &self.properties else { return };
@@ -46,7 +46,9 @@ impl Shape {
                 self.check_missing(|name| node.get(name).is_some(), node, at, given.of, problems);
             }
             Source::List(items) => {
-                if let (true, Some(item)) = (self.check_kind(Kind::List, node, at, given.of, problems), &self.items) {
+                if let (true, Some(item)) =
+                    (self.check_kind(ValueKind::List, node, at, given.of, problems), &self.items)
+                {
                     for (i, value) in items.iter().enumerate() {
                         item.check_item(value, &below(at, &i.to_string()), given, problems);
                     }
@@ -55,7 +57,7 @@ impl Shape {
             Source::Null | Source::Bool(_) | Source::Int(_) | Source::Float(_) => {
                 if let Some(misfit) = self.misfit(&node.to_json()) {
                     let message =
-                        format!("{} {}", shown(&below(at, misfit.pointer.trim_start_matches('/'))), misfit.message);
+                        format!("{} {}", show(&below(at, misfit.pointer.trim_start_matches('/'))), misfit.message);
                     problems.push(Problem::error(given.of, &node.span, message));
                 }
             }
@@ -86,7 +88,7 @@ impl Shape {
                 self.check_kind(*kind, node, at, given.of, problems);
             }
             reads::Shape::Map(entries) => {
-                if !self.check_kind(Kind::Map, node, at, given.of, problems) {
+                if !self.check_kind(ValueKind::Map, node, at, given.of, problems) {
                     return;
                 }
                 let Some(properties) = &self.properties else { return };
@@ -114,23 +116,30 @@ impl Shape {
         let missing: Vec<&str> =
             self.properties().filter(|(name, s)| s.default.is_none() && !has(name)).map(|(name, _)| name).collect();
         for name in missing {
-            let message = format!("{} is missing", shown(&below(at, name)));
+            let message = format!("{} is missing", show(&below(at, name)));
             problems.push(Problem::error(of, &node.span, message));
         }
     }
 
-    fn check_kind(&self, kind: Kind, node: &Node, at: &str, of: &'static str, problems: &mut Vec<Problem>) -> bool {
+    fn check_kind(
+        &self,
+        kind: ValueKind,
+        node: &Node,
+        at: &str,
+        of: &'static str,
+        problems: &mut Vec<Problem>,
+    ) -> bool {
         let fits = self.types.iter().any(|t| t.may_be(kind));
         if !fits {
             let given = match kind {
-                Kind::Null => "null",
-                Kind::Bool => "true or false",
-                Kind::Number => "a number",
-                Kind::Text => "a text",
-                Kind::List => "a list",
-                Kind::Map => "a map",
+                ValueKind::Null => "null",
+                ValueKind::Bool => "true or false",
+                ValueKind::Number => "a number",
+                ValueKind::Text => "a text",
+                ValueKind::List => "a list",
+                ValueKind::Map => "a map",
             };
-            let message = format!("{} is {}, not {given}", shown(at), self.phrase());
+            let message = format!("{} is {}, not {given}", show(at), self.phrase());
             problems.push(Problem::error(of, &node.span, message));
         }
         fits
@@ -145,7 +154,7 @@ fn below(at: &str, name: &str) -> String {
     }
 }
 
-fn shown(at: &str) -> String {
+fn show(at: &str) -> String {
     if at.is_empty() { "it".to_owned() } else { format!("`{at}`") }
 }
 
@@ -158,6 +167,6 @@ fn not_known(
 ) -> Problem {
     let known: Vec<&str> = properties.keys().map(String::as_str).collect();
     let hint = did_you_mean(name, known.iter().copied()).unwrap_or_else(|| format!("it has `{}`", known.join("`, `")));
-    let message = format!("the {of} has no {}", shown(&below(at, name)));
+    let message = format!("the {of} has no {}", show(&below(at, name)));
     Problem::error(of, span, message).hint(hint)
 }

@@ -7,9 +7,9 @@ mod versions;
 
 pub use mapping::Given;
 
-use crate::fields::{Fields, unknown_keys};
+use crate::fields::{MapReader, unknown_keys};
 use crate::source::{Node, Value as Source};
-use engine_statechart::expression::reads::Kind;
+use engine_statechart::expression::reads::ValueKind;
 use engine_statechart::{Problem, did_you_mean};
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
@@ -72,7 +72,7 @@ const KEYS: [&str; 11] = [
 const ALL: [Type; 6] = [Type::Null, Type::Boolean, Type::Number, Type::String, Type::Array, Type::Object];
 
 /// Where a path leads in a shape.
-pub enum Found<'s> {
+pub enum PathTarget<'s> {
     Shape(&'s Shape),
     /// Anything may be there.
     Open,
@@ -153,14 +153,14 @@ impl Type {
         }
     }
 
-    fn may_be(self, kind: Kind) -> bool {
+    fn may_be(self, kind: ValueKind) -> bool {
         match kind {
-            Kind::Null => self == Type::Null,
-            Kind::Bool => self == Type::Boolean,
-            Kind::Number => matches!(self, Type::Integer | Type::Number),
-            Kind::Text => self == Type::String,
-            Kind::List => self == Type::Array,
-            Kind::Map => self == Type::Object,
+            ValueKind::Null => self == Type::Null,
+            ValueKind::Bool => self == Type::Boolean,
+            ValueKind::Number => matches!(self, Type::Integer | Type::Number),
+            ValueKind::Text => self == Type::String,
+            ValueKind::List => self == Type::Array,
+            ValueKind::Map => self == Type::Object,
         }
     }
 }
@@ -273,7 +273,7 @@ impl Shape {
         shape.items = node.get("items").map(|item| Box::new(Shape::read(item, problems)));
         shape.properties = node.get("properties").map(|inner| properties(inner, problems));
         shape.description = node.get("description").and_then(Node::as_str).map(str::to_owned);
-        let mut marks = Fields { node, problems, what: "a shape" };
+        let mut marks = MapReader { node, problems, what: "a shape" };
         (shape.personal, shape.is_secret) = (marks.texts("x-pii"), marks.bool("x-secret"));
         if let Some(default) = node.get("default") {
             let value = default.to_json();
@@ -347,14 +347,14 @@ impl Shape {
     }
 
     /// What is known of the kind of its values: `None` when it may be several.
-    pub fn kind(&self) -> Option<Kind> {
+    pub fn kind(&self) -> Option<ValueKind> {
         match self.types.as_slice() {
-            [Type::Null] => Some(Kind::Null),
-            [Type::Boolean] => Some(Kind::Bool),
-            [Type::Integer | Type::Number] => Some(Kind::Number),
-            [Type::String] => Some(Kind::Text),
-            [Type::Array] => Some(Kind::List),
-            [Type::Object] => Some(Kind::Map),
+            [Type::Null] => Some(ValueKind::Null),
+            [Type::Boolean] => Some(ValueKind::Bool),
+            [Type::Integer | Type::Number] => Some(ValueKind::Number),
+            [Type::String] => Some(ValueKind::Text),
+            [Type::Array] => Some(ValueKind::List),
+            [Type::Object] => Some(ValueKind::Map),
             _ => None,
         }
     }
@@ -436,21 +436,21 @@ impl Shape {
     }
 
     /// What stands at a dotted path; names of lists' items are skipped by whoever has an index.
-    pub fn find<'s>(&'s self, path: &[&str]) -> Found<'s> {
+    pub fn find<'s>(&'s self, path: &[&str]) -> PathTarget<'s> {
         let mut shape = self;
         for (at, name) in path.iter().enumerate() {
             let Some(properties) = &shape.properties else {
                 return match (&shape.items, shape.types.contains(&Type::Object)) {
-                    (_, true) => Found::Open,
-                    (_, false) => Found::Unknown { at, known: Vec::new() },
+                    (_, true) => PathTarget::Open,
+                    (_, false) => PathTarget::Unknown { at, known: Vec::new() },
                 };
             };
             match properties.get(*name) {
                 Some(inner) => shape = inner,
-                None => return Found::Unknown { at, known: properties.keys().map(String::as_str).collect() },
+                None => return PathTarget::Unknown { at, known: properties.keys().map(String::as_str).collect() },
             }
         }
-        Found::Shape(shape)
+        PathTarget::Shape(shape)
     }
 
     /// As a JSON Schema.
@@ -543,7 +543,7 @@ mod tests {
         shape
     }
 
-    fn said(shape: &Shape, value: Value) -> String {
+    fn misfit_text(shape: &Shape, value: Value) -> String {
         shape.misfit(&value).map(|m| m.to_string()).unwrap_or_default()
     }
 
@@ -555,23 +555,23 @@ mod tests {
         );
         let given =
             json!({"id": "a", "plan_type": "full", "free": {"x": 1}, "lines": [{"label": "l", "value": {"paise": 3}}]});
-        assert_eq!(said(&quote, given.clone()), "");
+        assert_eq!(misfit_text(&quote, given.clone()), "");
         let filled = quote.fill(given);
         assert_eq!(filled["term"], 1);
         assert_eq!(filled["lines"][0]["kind"], "line");
         assert_eq!(quote.fill(json!({"term": null}))["term"], 1);
-        let third = said(&quote, json!({"id": "a", "plan_type": "third", "free": {}, "lines": []}));
+        let third = misfit_text(&quote, json!({"id": "a", "plan_type": "third", "free": {}, "lines": []}));
         assert!(third.contains("is one of"), "{third}");
-        assert_eq!(said(&quote, json!({"plan_type": "full", "free": {}, "lines": []})), "`/id` is missing");
+        assert_eq!(misfit_text(&quote, json!({"plan_type": "full", "free": {}, "lines": []})), "`/id` is missing");
         assert_eq!(
-            said(
+            misfit_text(
                 &quote,
                 json!({"id": "a", "plan_type": "full", "free": {}, "lines": [{"label": "l", "value": {"paise": "3"}}]})
             ),
             "`/lines/0/value/paise` is an integer, not a text"
         );
         assert_eq!(
-            said(&quote, json!({"id": "a", "plan_type": "full", "free": {}, "lines": [], "colour": 1})),
+            misfit_text(&quote, json!({"id": "a", "plan_type": "full", "free": {}, "lines": [], "colour": 1})),
             "`/colour` is not known"
         );
     }
@@ -579,10 +579,10 @@ mod tests {
     #[test]
     fn a_path_is_found_open_or_unknown() {
         let quote = shape("plans: [{total: integer}]\nfree: object\nname: string");
-        assert!(matches!(quote.find(&["free", "x", "y"]), Found::Open));
-        assert!(matches!(quote.find(&["plan"]), Found::Unknown { at: 0, .. }));
-        assert!(matches!(quote.find(&["name", "x"]), Found::Unknown { at: 1, .. }));
-        assert!(matches!(quote.find(&["plans"]), Found::Shape(_)));
+        assert!(matches!(quote.find(&["free", "x", "y"]), PathTarget::Open));
+        assert!(matches!(quote.find(&["plan"]), PathTarget::Unknown { at: 0, .. }));
+        assert!(matches!(quote.find(&["name", "x"]), PathTarget::Unknown { at: 1, .. }));
+        assert!(matches!(quote.find(&["plans"]), PathTarget::Shape(_)));
     }
 
     #[test]

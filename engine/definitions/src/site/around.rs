@@ -1,7 +1,7 @@
 //! Layout rules: which frame stands around a page, and which parts of it are left out.
 
 use crate::channels::{Channels, Experiment, Partner};
-use crate::fields::{Fields, unknown};
+use crate::fields::{MapReader, unknown};
 use crate::source::Node;
 use engine_statechart::Problem;
 use engine_statechart::source::Span;
@@ -56,7 +56,7 @@ pub struct Product {
 
 /// What a page is asked with.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Asked<'a> {
+pub struct PageRequest<'a> {
     pub path: &'a str,
     /// Id of the state that is shown; empty on content pages.
     pub step: &'a str,
@@ -115,10 +115,10 @@ impl Layout {
         self.frames.get(self.first.as_ref()?)?.login.get("link")?.as_str()
     }
 
-    pub fn read(&mut self, fields: &mut Fields<'_, '_>) {
+    pub fn read(&mut self, fields: &mut MapReader<'_, '_>) {
         for (key, node) in fields.entries("frames") {
             let keys = ["home", "menu", "footer", "call", "login"];
-            let Some(mut frame) = Fields::open(node, "a frame", &keys, fields.problems) else { continue };
+            let Some(mut frame) = MapReader::open(node, "a frame", &keys, fields.problems) else { continue };
             let read = Frame {
                 name: key.name.clone(),
                 home: frame.text("home").unwrap_or_else(|| "/".into()),
@@ -132,12 +132,12 @@ impl Layout {
             self.frames.insert(key.name.clone(), read);
         }
         for (key, node) in fields.entries("products") {
-            let Some(mut product) = Fields::open(node, "a product", &["under"], fields.problems) else { continue };
+            let Some(mut product) = MapReader::open(node, "a product", &["under"], fields.problems) else { continue };
             let under = product.texts("under");
             self.products.push(Product { id: key.name.clone(), under, span: key.span.clone() });
         }
         for node in fields.list("layout") {
-            let Some(mut rule) = Fields::open(node, "a layout rule", &RULE_KEYS, fields.problems) else { continue };
+            let Some(mut rule) = MapReader::open(node, "a layout rule", &RULE_KEYS, fields.problems) else { continue };
             let read = Rule {
                 parts: rule.texts("parts"),
                 under: rule.texts("under"),
@@ -185,7 +185,7 @@ impl Layout {
             .map(|(_, product)| product)
     }
 
-    pub fn around(&self, asked: &Asked<'_>) -> Around<'_> {
+    pub fn around(&self, asked: &PageRequest<'_>) -> Around<'_> {
         let product = self.product(asked.path).map(|product| product.id.as_str());
         let mut around =
             Around { frame: self.first.as_ref().and_then(|name| self.frames.get(name)), product, hide: Vec::new() };
@@ -281,7 +281,7 @@ impl Rule {
     }
 
     /// What who asks decides.
-    fn is_for(&self, asked: &Asked<'_>) -> bool {
+    fn is_for(&self, asked: &PageRequest<'_>) -> bool {
         let any = |list: &[String], given: &str| list.is_empty() || list.iter().any(|one| one == given);
         let of = |list: &[String], given: &[String]| list.is_empty() || list.iter().any(|one| given.contains(one));
         any(&self.host, asked.host)

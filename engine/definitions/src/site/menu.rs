@@ -1,6 +1,6 @@
 //! Menus of the header and groups of the footer.
 
-use crate::fields::Fields;
+use crate::fields::MapReader;
 use crate::policy::Roles;
 use crate::source::Node;
 use engine_statechart::Problem;
@@ -58,7 +58,7 @@ pub struct MenuItem {
 impl MenuItem {
     fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<MenuItem> {
         let keys = [&MENU_KEYS[..], &[ROLES]].concat();
-        let mut fields = Fields::open(node, "an item of a menu", &keys, problems)?;
+        let mut fields = MapReader::open(node, "an item of a menu", &keys, problems)?;
         let mut text = |key: &str| fields.text(key).unwrap_or_default();
         let (title, img_path, domain) = (text("title"), text("img_path"), text("domain"));
         let (upper_text, logo_image, link) = (text("upper_text"), text("logoImage"), text("link"));
@@ -154,7 +154,7 @@ pub struct Group {
 
 impl Group {
     pub(super) fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Group> {
-        let mut fields = Fields::open(node, "a group of the footer", &["title", "links", "products"], problems)?;
+        let mut fields = MapReader::open(node, "a group of the footer", &["title", "links", "products"], problems)?;
         let (title, products) = (fields.need_text("title"), fields.texts("products"));
         let links = fields.need("links").map(|list| items(list, fields.problems)).unwrap_or_default();
         Some(Group { title, links, products, span: node.span.clone() })

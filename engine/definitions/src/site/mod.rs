@@ -11,7 +11,7 @@ mod redirect;
 mod script;
 mod verify;
 
-pub use around::{Around, Asked, Frame, Product};
+pub use around::{Around, Frame, PageRequest, Product};
 pub(crate) use around::{PARTS, has_part, is_under};
 pub(crate) use menu::ROLES;
 pub use menu::{Group, MENU_KEYS, MenuItem};
@@ -21,7 +21,7 @@ pub use redirect::{Gate, Redirect};
 pub use script::Script;
 
 use crate::channels::Channels;
-use crate::fields::{Fields, unknown};
+use crate::fields::{MapReader, unknown};
 use crate::letterhead::Letterhead;
 use crate::outside::{LEADS_TO, are_hosts};
 use crate::policy::FLOOR;
@@ -147,8 +147,8 @@ impl Site {
     }
 
     /// The page of an address whose end is anybody's word.
-    pub fn taken(&self, path: &str) -> Option<Address> {
-        self.pages.iter().find_map(|page| page.taken(path))
+    pub fn open_address(&self, path: &str) -> Option<Address> {
+        self.pages.iter().find_map(|page| page.open_address(path))
     }
 
     /// Every address of a page, further ones included.
@@ -194,7 +194,7 @@ impl Site {
     }
 
     /// What stands around a page.
-    pub fn around(&self, asked: &Asked<'_>) -> Around<'_> {
+    pub fn around(&self, asked: &PageRequest<'_>) -> Around<'_> {
         self.layout.around(asked)
     }
 
@@ -220,7 +220,7 @@ impl Site {
 
     /// What endpoints read as `site`: `{name, legal, company, menus, footers, products}`, menus and footers by name, as
     /// everybody sees them.
-    pub fn described(&self) -> &Value {
+    pub fn describe(&self) -> &Value {
         &self.described
     }
 
@@ -254,7 +254,7 @@ impl Site {
     /// Reads one of the files in workflows/site/.
     pub(crate) fn read(&mut self, node: &Node, problems: &mut Vec<Problem>) {
         let keys = [&KEYS[..], &crate::channels::KEYS].concat();
-        let Some(mut fields) = Fields::open(node, "the site", &keys, problems) else { return };
+        let Some(mut fields) = MapReader::open(node, "the site", &keys, problems) else { return };
         for (key, _) in node.map() {
             if let Some(other) = self.seen.insert(key.name.clone(), key.span.clone()) {
                 let message = format!("`{}` already stands in {}", key.name, other.file);
@@ -351,7 +351,7 @@ impl Site {
     }
 
     /// What is said with places of `company`: once all files are read.
-    pub(crate) fn told(&mut self, nodes: &[&Node], problems: &mut Vec<Problem>) {
+    pub(crate) fn resolve_company_texts(&mut self, nodes: &[&Node], problems: &mut Vec<Problem>) {
         let data = self.data();
         for node in nodes {
             if let Some(legal) = node.get("legal") {

@@ -21,7 +21,7 @@ impl Site {
     }
 
     /// Where a link leads for who came by this partner; `None`: it is not for them.
-    pub fn offered(&self, partner: &Partner, link: &str) -> Option<String> {
+    pub fn offered_link(&self, partner: &Partner, link: &str) -> Option<String> {
         let end = link.find(['?', '#']).unwrap_or(link.len());
         let (path, rest) = link.split_at(end);
         if !path.starts_with('/') {
@@ -39,17 +39,17 @@ impl Site {
     pub fn start_of(&self, partner: &Partner) -> String {
         let product = partner.lob.first().and_then(|id| self.layout.products.iter().find(|one| one.id == *id));
         let first = product.and_then(|product| product.under.first());
-        first.and_then(|path| self.offered(partner, path)).unwrap_or_else(|| "/".into())
+        first.and_then(|path| self.offered_link(partner, path)).unwrap_or_else(|| "/".into())
     }
 
     /// What its visitors find at the home page's address; `None`: the home page.
     pub fn home_of(&self, partner: &Partner) -> Option<String> {
-        partner.home.as_ref().map(|home| self.offered(partner, home).unwrap_or_else(|| home.clone()))
+        partner.home.as_ref().map(|home| self.offered_link(partner, home).unwrap_or_else(|| home.clone()))
     }
 
     fn items(&self, partner: &Partner, all: &[MenuItem]) -> Vec<MenuItem> {
         let own = |item: &MenuItem| {
-            let link = if item.domain.is_empty() { self.offered(partner, &item.link)? } else { item.link.clone() };
+            let link = if item.domain.is_empty() { self.offered_link(partner, &item.link)? } else { item.link.clone() };
             let sub_menus = self.items(partner, &item.sub_menus);
             let is_empty = link == "#" && sub_menus.is_empty() && !item.sub_menus.is_empty();
             (!is_empty).then(|| MenuItem { link, sub_menus, ..item.clone() })

@@ -2,7 +2,7 @@
 
 use crate::account::AccountParts;
 use crate::endpoint::{self, Who};
-use crate::fields::Fields;
+use crate::fields::MapReader;
 use crate::form::{Audience, FieldError, Form};
 use crate::frozen::Frozen;
 use crate::host::shared_vocabulary;
@@ -215,7 +215,7 @@ pub struct Rendered {
 
 impl Page {
     pub(super) fn read(file: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Page> {
-        let mut fields = Fields::open(node, "a page", &KEYS, problems)?;
+        let mut fields = MapReader::open(node, "a page", &KEYS, problems)?;
         let words = SPECIALS.map(|(word, _)| word);
         let special = fields.word("instead", &words);
         let special = special.and_then(|word| SPECIALS.iter().find(|(known, _)| *known == word)).map(|(_, of)| *of);
@@ -335,10 +335,10 @@ impl Page {
     pub(super) fn addresses(self: &Arc<Self>, host: &dyn Host, problems: &mut Vec<Problem>) -> Vec<(String, Address)> {
         let mut all = Vec::new();
         let mut add = |row: Map<String, Value>, of: &Value| -> Result<(), String> {
-            let path = filled(&self.path, of)?;
+            let path = fill(&self.path, of)?;
             for one in &self.also {
                 let address = Address { page: Arc::clone(self), path: path.clone(), row: row.clone() };
-                all.push((filled(one, of)?, address));
+                all.push((fill(one, of)?, address));
             }
             if self.paper {
                 let address = Address { page: Arc::clone(self), path: path.clone(), row: row.clone() };
@@ -373,7 +373,7 @@ impl Page {
     }
 
     /// Its address with a word that anybody may have put there.
-    pub(super) fn taken(self: &Arc<Self>, path: &str) -> Option<Address> {
+    pub(super) fn open_address(self: &Arc<Self>, path: &str) -> Option<Address> {
         let takes = self.takes.as_ref()?;
         let word = std::iter::once(&self.path).chain(&self.also).find_map(|pattern| {
             let (before, after) = pattern.split_once('{')?;
@@ -386,7 +386,7 @@ impl Page {
     /// An address of a page that takes any word, for the check.
     pub(super) fn sample(self: &Arc<Self>) -> Option<Address> {
         let takes = self.takes.as_ref()?;
-        self.taken(&self.path.replace(&format!("{{{}}}", takes.name), "sample-1"))
+        self.open_address(&self.path.replace(&format!("{{{}}}", takes.name), "sample-1"))
     }
 
     /// As it is drawn with this data besides the site's. An error says which expression failed.
@@ -425,12 +425,12 @@ impl Page {
     }
 
     /// What an address of this page asks for, as `data.query`.
-    pub fn asked<'q>(&self, query: impl Iterator<Item = (&'q str, &'q str)>) -> Result<Value, Misfit> {
-        endpoint::asked(&self.query, query)
+    pub fn parse_query<'q>(&self, query: impl Iterator<Item = (&'q str, &'q str)>) -> Result<Value, Misfit> {
+        endpoint::parse_query(&self.query, query)
     }
 
     /// What an address says to its form: `given` reads it by the form's schema.
-    pub fn calculated(
+    pub fn calculate(
         &self,
         form: &Form,
         given: impl FnOnce(&Value) -> Map<String, Value>,
@@ -441,7 +441,7 @@ impl Page {
         let fields = form.fields(&Audience::default(), &scope)?;
         let answers = |given: &Map<String, Value>| -> Result<(Value, Vec<FieldError>), EvalError> {
             let mut data = Value::Object(fields.data(&[given]));
-            let errors = form.checked(&fields, &mut data)?;
+            let errors = form.check_known(&fields, &mut data)?;
             Ok((data, errors))
         };
         let given = &given(&fields.view().schema);
@@ -459,7 +459,7 @@ impl Page {
     /// The records that it lists for this query, if it lists any.
     pub fn records(&self, query: &Value, host: &dyn Host) -> Result<Option<RecordsAsked>, EvalError> {
         let Some(records) = &self.records else { return Ok(None) };
-        records.asked(&Scope::new().with("data", &json!({"query": query})).with_host(host)).map(Some)
+        records.evaluate(&Scope::new().with("data", &json!({"query": query})).with_host(host)).map(Some)
     }
 
     /// Every role that it names.
@@ -475,7 +475,7 @@ impl Page {
 
 impl Taken {
     fn read(node: &Node, path: &str, also: &[String], problems: &mut Vec<Problem>) -> Option<Taken> {
-        let mut fields = Fields::open(node, "what an address takes", &["name", "max"], problems)?;
+        let mut fields = MapReader::open(node, "what an address takes", &["name", "max"], problems)?;
         let (name, max) = (fields.need_text("name"), fields.int("max").unwrap_or(40).clamp(1, 200) as usize);
         let end = format!("/{{{name}}}");
         for one in std::iter::once(path).chain(also.iter().map(String::as_str)).filter(|one| !one.ends_with(&end)) {
@@ -488,7 +488,7 @@ impl Taken {
 
 impl Asks {
     fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Asks> {
-        let mut fields = Fields::open(node, "a form of a page", &["form", "to", "submit"], problems)?;
+        let mut fields = MapReader::open(node, "a form of a page", &["form", "to", "submit"], problems)?;
         let (form, to, submit) = (fields.need_text("form"), fields.need_text("to"), fields.need_text("submit"));
         Some(Asks { form, to, submit, span: node.span.clone() })
     }
@@ -550,7 +550,7 @@ fn paged(blocks: &mut [Value], number: usize, path: &str) -> bool {
 }
 
 /// A pattern with the cells of a row in its places.
-fn filled(pattern: &str, row: &Value) -> Result<String, String> {
+fn fill(pattern: &str, row: &Value) -> Result<String, String> {
     let mut out = String::new();
     let mut rest = pattern;
     while let Some((before, after)) = rest.split_once('{') {
@@ -598,8 +598,8 @@ mod tests {
     #[test]
     fn a_pattern_takes_cells_that_are_parts_of_addresses() {
         let row = json!({"slug": "new-delhi", "name": "New Delhi"});
-        assert_eq!(filled("/in/{slug}", &row), Ok("/in/new-delhi".into()));
-        assert!(filled("/in/{name}", &row).is_err() && filled("/in/{none}", &row).is_err());
+        assert_eq!(fill("/in/{slug}", &row), Ok("/in/new-delhi".into()));
+        assert!(fill("/in/{name}", &row).is_err() && fill("/in/{none}", &row).is_err());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Addresses that lead elsewhere. The query is kept. Gates: pages for some roles only.
 
 use super::around::{has_part, is_under};
-use crate::fields::Fields;
+use crate::fields::MapReader;
 use crate::source::Node;
 use engine_statechart::Problem;
 use engine_statechart::source::Span;
@@ -25,7 +25,7 @@ pub struct Redirect {
 impl Redirect {
     pub(super) fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Redirect> {
         let mut fields =
-            Fields::open(node, "a redirect", &["from", "parts", "query", "to", "status", "passes"], problems)?;
+            MapReader::open(node, "a redirect", &["from", "parts", "query", "to", "status", "passes"], problems)?;
         let status = fields.int("status").unwrap_or(302);
         let Some(known) = [301, 302, 303, 307, 308].into_iter().find(|known| i64::from(*known) == status) else {
             fields.problems.push(Problem::error("value", &node.span, "`status` is 301, 302, 303, 307 or 308"));
@@ -90,7 +90,7 @@ pub struct Gate {
 
 impl Gate {
     pub(super) fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Gate> {
-        let mut fields = Fields::open(node, "a gate", &["under", "roles", "open", "to"], problems)?;
+        let mut fields = MapReader::open(node, "a gate", &["under", "roles", "open", "to"], problems)?;
         let (under, roles, open) = (fields.texts("under"), fields.texts("roles"), fields.bool("open"));
         Some(Gate { under, roles, open, to: fields.need_text("to"), span: node.span.clone() })
     }

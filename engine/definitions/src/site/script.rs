@@ -1,6 +1,6 @@
 //! Scripts of others on our pages: which, and whose.
 
-use crate::fields::Fields;
+use crate::fields::MapReader;
 use crate::source::Node;
 use engine_statechart::Problem;
 
@@ -18,7 +18,7 @@ pub struct Script {
 impl Script {
     /// `{script, host, sandbox}`
     pub(super) fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Script> {
-        let mut fields = Fields::open(node, "a script of the site", &["script", "host", "sandbox"], problems)?;
+        let mut fields = MapReader::open(node, "a script of the site", &["script", "host", "sandbox"], problems)?;
         let sandbox = fields.text("sandbox");
         Some(Script { path: fields.need_text("script"), host: fields.text("host"), sandbox })
     }

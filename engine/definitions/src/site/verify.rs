@@ -2,7 +2,7 @@
 //! that lead nowhere.
 
 use super::{Address, MenuItem, Page, Site};
-use crate::channels::Known;
+use crate::channels::ChannelReferences;
 use crate::endpoint::Who;
 use crate::fields::unknown;
 use crate::form::Form;
@@ -151,7 +151,8 @@ impl Site {
             }
         }
         let products: Vec<&str> = self.layout.products.iter().map(|product| product.id.as_str()).collect();
-        self.channels.verify(&Known { products: &products, roles, operations: operations.as_deref() }, problems);
+        self.channels
+            .verify(&ChannelReferences { products: &products, roles, operations: operations.as_deref() }, problems);
         let of_gates = self.gates.iter().flat_map(|gate| gate.roles.iter().map(|role| (role, &gate.span)));
         for (role, span) in of_gates.chain(self.layout.roles()).filter(|(role, _)| !roles.contains(&role.as_str())) {
             let at = Node::new(span.clone(), crate::source::Value::Null);
@@ -196,12 +197,12 @@ impl Site {
                         "documents": [], "sessions": [], "seen": [], "helpers": []});
                     let nothing = Map::from_iter([
                         ("account".to_owned(), account),
-                        ("query".to_owned(), address.page.asked(std::iter::empty()).unwrap_or_default()),
+                        ("query".to_owned(), address.page.parse_query(std::iter::empty()).unwrap_or_default()),
                         ("records".to_owned(), json!({"rows": [], "older": ""})),
                     ]);
                     address.render_for(self.data(), nothing, &address.page.named_roles(), host)
                 }
-                Who::Anyone | Who::Session | Who::Claimant => match calculated(&address.page, forms, host) {
+                Who::Anyone | Who::Session | Who::Claimant => match calculate(&address.page, forms, host) {
                     Ok(query) => address.render_for(self.data(), query, &[], host),
                     Err(error) => Err(error),
                 },
@@ -255,15 +256,15 @@ fn steps(workflows: &BTreeMap<String, Arc<Workflow>>) -> BTreeMap<String, String
 }
 
 /// What an address without a query says: the page's form by itself, or the defaults of its parameters.
-fn calculated(
+fn calculate(
     page: &Page,
     forms: &BTreeMap<String, Arc<Form>>,
     host: &dyn Host,
 ) -> Result<Map<String, Value>, EvalError> {
-    let nothing = || Map::from_iter([("query".to_owned(), page.asked(std::iter::empty()).unwrap_or_default())]);
+    let nothing = || Map::from_iter([("query".to_owned(), page.parse_query(std::iter::empty()).unwrap_or_default())]);
     let Some((name, span)) = &page.calculates else { return Ok(nothing()) };
     let Some(form) = forms.get(name) else { return Ok(nothing()) };
-    let of_form = page.calculated(form, |_| Map::new(), host)?;
+    let of_form = page.calculate(form, |_| Map::new(), host)?;
     match of_form.errors.first() {
         None => Ok(Map::from_iter([("query".to_owned(), of_form.data)])),
         Some(error) => Err(EvalError {

@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 pub fn read(file: &Arc<str>, text: &str) -> (Option<Node>, Vec<Problem>) {
-    let mut reader = Reader { file, text, at: 0, line: 1, line_start: 0, budget: Budget::new(), problems: Vec::new() };
+    let mut reader =
+        JsonReader { file, text, at: 0, line: 1, line_start: 0, budget: Budget::new(), problems: Vec::new() };
     let result = reader.value(1).and_then(|node| {
         reader.space();
         if reader.at < text.len() { Err(reader.wrong("text after the end of the document")) } else { Ok(node) }
@@ -20,7 +21,7 @@ pub fn read(file: &Arc<str>, text: &str) -> (Option<Node>, Vec<Problem>) {
     }
 }
 
-struct Reader<'a> {
+struct JsonReader<'a> {
     file: &'a Arc<str>,
     text: &'a str,
     at: usize,
@@ -30,7 +31,7 @@ struct Reader<'a> {
     problems: Vec<Problem>,
 }
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     fn value(&mut self, depth: usize) -> Result<Node, Problem> {
         self.space();
         let span = self.span();

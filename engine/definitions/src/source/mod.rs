@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// Files that were read, by path; one that reads the same in several languages is there once.
 pub(crate) type Nodes = BTreeMap<String, Arc<Node>>;
 
-/// Bounds of one file (security rule 27).
+/// Bounds of one file.
 pub const FILE_BYTES_MAX: usize = 256 * 1024;
 pub const DEPTH_MAX: usize = 32;
 pub const NODES_MAX: usize = 60_000;

@@ -8,8 +8,13 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 pub fn read(file: &Arc<str>, text: &str) -> (Option<Node>, Vec<Problem>) {
-    let mut reader =
-        Reader { budget: Budget::new(), stack: Vec::new(), anchors: HashMap::new(), problems: Vec::new(), root: None };
+    let mut reader = YamlReader {
+        budget: Budget::new(),
+        stack: Vec::new(),
+        anchors: HashMap::new(),
+        problems: Vec::new(),
+        root: None,
+    };
     let options = granit_parser::options! { emit_comments: false, disallow_directives: true };
     let mut documents = 0;
     for next in Parser::new_from_str_with_options(text, options) {
@@ -43,7 +48,7 @@ pub fn read(file: &Arc<str>, text: &str) -> (Option<Node>, Vec<Problem>) {
 /// Up to here a map's keys are compared one by one.
 const LONG_MAP: usize = 32;
 
-struct Reader {
+struct YamlReader {
     budget: Budget,
     stack: Vec<Frame>,
     anchors: HashMap<usize, Node>,
@@ -70,7 +75,7 @@ enum Content {
     },
 }
 
-impl Reader {
+impl YamlReader {
     fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Problem> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
@@ -104,7 +109,7 @@ impl Reader {
                 let Some(frame) = self.stack.pop() else { return Ok(()) };
                 let value = match frame.content {
                     Content::List(items) => Value::List(items),
-                    Content::Map { entries, .. } => Value::Map(self.merged(entries)),
+                    Content::Map { entries, .. } => Value::Map(self.merge(entries)),
                 };
                 self.add(Node::new(frame.span, value), frame.anchor)
             }
@@ -150,7 +155,7 @@ impl Reader {
     }
 
     /// `<<: *anchor` (or a list of these): the keys of those maps that this map does not have itself.
-    fn merged(&mut self, entries: Vec<(Key, Node)>) -> Vec<(Key, Node)> {
+    fn merge(&mut self, entries: Vec<(Key, Node)>) -> Vec<(Key, Node)> {
         if !entries.iter().any(|(k, _)| k.name == "<<") {
             return entries;
         }

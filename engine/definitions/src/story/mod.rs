@@ -4,7 +4,7 @@ mod check;
 
 pub(crate) use check::check;
 
-use crate::fields::{Fields, duration_ms};
+use crate::fields::{MapReader, duration_ms};
 use crate::source::Node;
 use crate::values::parse_time;
 use engine_statechart::Problem;
@@ -113,7 +113,7 @@ impl Story {
     pub fn compile(path: &str, flow: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Story> {
         let before = problems.len();
         let keys = ["name", "rows", "after", "at", "language", "channel", "signed_in", "description", "steps"];
-        let mut fields = Fields::open(node, "a story", &keys, problems)?;
+        let mut fields = MapReader::open(node, "a story", &keys, problems)?;
         let (name, rows) = (fields.need_text("name"), fields.texts("rows"));
         let at_ms = fields.text("at").and_then(|at| {
             let ms = parse_time(&at);
@@ -151,7 +151,7 @@ impl Story {
 }
 
 fn after(node: &Node, problems: &mut Vec<Problem>) -> Option<After> {
-    let mut fields = Fields::open(node, "`after`", &["story", "until"], problems)?;
+    let mut fields = MapReader::open(node, "`after`", &["story", "until"], problems)?;
     Some(After { story: fields.need_text("story"), until: fields.text("until") })
 }
 
@@ -161,7 +161,7 @@ pub(crate) const STEP_KEYS: [&str; 14] = [
 ];
 
 fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<StoryStep> {
-    let mut fields = Fields::open(node, "a step of a story", &STEP_KEYS, problems)?;
+    let mut fields = MapReader::open(node, "a step of a story", &STEP_KEYS, problems)?;
     let acts: Vec<&str> =
         ["send", "reply", "event", "advance", "otp"].into_iter().filter(|k| fields.get(k).is_some()).collect();
     if acts.len() > 1 {
@@ -221,7 +221,7 @@ fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<StoryStep> {
 
 fn expect(node: &Node, problems: &mut Vec<Problem>) -> Expect {
     let keys = ["state", "path", "status", "context", "effects", "absent", "errors", "messages", "refused", "view"];
-    let Some(mut fields) = Fields::open(node, "an expectation", &keys, problems) else { return Expect::default() };
+    let Some(mut fields) = MapReader::open(node, "an expectation", &keys, problems) else { return Expect::default() };
     let mut list = |key: &str| fields.list(key).iter().map(Node::to_json).collect::<Vec<_>>();
     let (effects, absent, errors, messages) = (list("effects"), list("absent"), list("errors"), list("messages"));
     Expect {

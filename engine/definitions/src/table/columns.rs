@@ -1,6 +1,6 @@
 //! Columns of a table and the cells in them.
 
-use crate::fields::{Fields, unknown};
+use crate::fields::{MapReader, unknown};
 use crate::source::{Node, Value as Source};
 use crate::values::{money, parse_date};
 use engine_statechart::{Problem, did_you_mean};
@@ -13,7 +13,7 @@ pub(crate) type Columns = IndexMap<String, Column>;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
-    kind: Kind,
+    kind: ColumnKind,
     /// What a row has that does not say it; null without one.
     default: Value,
     is_unique: bool,
@@ -26,7 +26,7 @@ pub(crate) struct Column {
 
 /// How the cells of a column are read.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Kind {
+pub(crate) enum ColumnKind {
     Text,
     Int,
     Money,
@@ -54,56 +54,60 @@ pub(super) enum Match {
 pub(crate) const KINDS: [&str; 9] = ["text", "int", "money", "rate", "list", "bool", "date", "number", "json"];
 pub(crate) const MATCHES: [&str; 6] = ["equals", "max", "min", "in", "band", "since"];
 
-impl Kind {
-    fn of_word(word: &str) -> Option<Kind> {
+impl ColumnKind {
+    fn of_word(word: &str) -> Option<ColumnKind> {
         Some(match word {
-            "text" => Kind::Text,
-            "int" => Kind::Int,
-            "money" => Kind::Money,
-            "rate" => Kind::Rate,
-            "list" => Kind::List,
-            "bool" => Kind::Bool,
-            "date" => Kind::Date,
-            "number" => Kind::Number,
-            "json" => Kind::Json,
+            "text" => ColumnKind::Text,
+            "int" => ColumnKind::Int,
+            "money" => ColumnKind::Money,
+            "rate" => ColumnKind::Rate,
+            "list" => ColumnKind::List,
+            "bool" => ColumnKind::Bool,
+            "date" => ColumnKind::Date,
+            "number" => ColumnKind::Number,
+            "json" => ColumnKind::Json,
             _ => return None,
         })
     }
 
     fn example(self) -> &'static str {
         match self {
-            Kind::Money => "like ₹2,094 or an integer of paise",
-            Kind::Rate => "like 3.127% or an integer of millionths",
-            Kind::Int => "an integer",
-            Kind::Bool => "true or false",
-            Kind::Date => "a date like 2026-11-21",
-            Kind::Number => "a number",
-            Kind::List => "a list",
-            Kind::Text | Kind::Json => "a text",
+            ColumnKind::Money => "like ₹2,094 or an integer of paise",
+            ColumnKind::Rate => "like 3.127% or an integer of millionths",
+            ColumnKind::Int => "an integer",
+            ColumnKind::Bool => "true or false",
+            ColumnKind::Date => "a date like 2026-11-21",
+            ColumnKind::Number => "a number",
+            ColumnKind::List => "a list",
+            ColumnKind::Text | ColumnKind::Json => "a text",
         }
     }
 
     fn read(self, node: &Node) -> Option<Value> {
         let text = node.as_str();
         match self {
-            Kind::Text => text.map(Value::from).or_else(|| node.as_int().map(|i| Value::String(i.to_string()))),
-            Kind::Int => node.as_int().map(Value::from),
-            Kind::Money => node.as_int().map(Value::from).or_else(|| text.and_then(money::parse).map(Value::from)),
-            Kind::Rate => node.as_int().map(Value::from).or_else(|| text.and_then(money::parse_rate).map(Value::from)),
-            Kind::List => node
+            ColumnKind::Text => text.map(Value::from).or_else(|| node.as_int().map(|i| Value::String(i.to_string()))),
+            ColumnKind::Int => node.as_int().map(Value::from),
+            ColumnKind::Money => {
+                node.as_int().map(Value::from).or_else(|| text.and_then(money::parse).map(Value::from))
+            }
+            ColumnKind::Rate => {
+                node.as_int().map(Value::from).or_else(|| text.and_then(money::parse_rate).map(Value::from))
+            }
+            ColumnKind::List => node
                 .is_list()
                 .then(|| node.to_json())
                 .or_else(|| text.map(|t| t.split_whitespace().collect::<Vec<_>>().into())),
-            Kind::Bool => node.as_bool().map(Value::from),
-            Kind::Date => text.and_then(parse_date).map(|d| Value::String(d.to_string())),
-            Kind::Number => matches!(node.value, Source::Int(_) | Source::Float(_)).then(|| node.to_json()),
-            Kind::Json => Some(node.to_json()),
+            ColumnKind::Bool => node.as_bool().map(Value::from),
+            ColumnKind::Date => text.and_then(parse_date).map(|d| Value::String(d.to_string())),
+            ColumnKind::Number => matches!(node.value, Source::Int(_) | Source::Float(_)).then(|| node.to_json()),
+            ColumnKind::Json => Some(node.to_json()),
         }
     }
 }
 
 impl Column {
-    fn plain(kind: Kind) -> Column {
+    fn plain(kind: ColumnKind) -> Column {
         Column { kind, default: Value::Null, is_unique: false, refers: None, within: None, matched: None }
     }
 
@@ -111,22 +115,22 @@ impl Column {
     fn read(name: &str, node: &Node, problems: &mut Vec<Problem>) -> Column {
         let kind_of = |node: &Node, problems: &mut Vec<Problem>| {
             let word = node.as_str().unwrap_or_default();
-            Kind::of_word(word).unwrap_or_else(|| {
+            ColumnKind::of_word(word).unwrap_or_else(|| {
                 let hint = did_you_mean(word, KINDS).unwrap_or_else(|| KINDS.join(", "));
                 problems.push(Problem::error("value", &node.span, format!("unknown column kind `{word}`")).hint(hint));
-                Kind::Json
+                ColumnKind::Json
             })
         };
         if !node.is_map() {
             return Column::plain(kind_of(node, problems));
         }
         let keys = ["kind", "default", "unique", "refers", "within"];
-        let Some(mut fields) = Fields::open(node, "a column", &keys, problems) else {
-            return Column::plain(Kind::Json);
+        let Some(mut fields) = MapReader::open(node, "a column", &keys, problems) else {
+            return Column::plain(ColumnKind::Json);
         };
         let mut column = Column::plain(match fields.need("kind") {
             Some(kind) => kind_of(kind, fields.problems),
-            None => Kind::Json,
+            None => ColumnKind::Json,
         });
         column.is_unique = fields.bool("unique");
         column.refers = fields.text("refers");
@@ -144,7 +148,7 @@ impl Column {
     }
 }
 
-pub(crate) fn read_columns(fields: &mut Fields<'_, '_>) -> Columns {
+pub(crate) fn read_columns(fields: &mut MapReader<'_, '_>) -> Columns {
     let mut columns = IndexMap::new();
     if fields.need("columns").is_some() {
         for (key, value) in fields.entries("columns") {
@@ -155,7 +159,7 @@ pub(crate) fn read_columns(fields: &mut Fields<'_, '_>) -> Columns {
 }
 
 /// How inputs are held against columns; the columns learn it too, since a band is written in another way.
-pub(super) fn read_matches(fields: &mut Fields<'_, '_>, columns: &mut Columns) -> Vec<(String, Match)> {
+pub(super) fn read_matches(fields: &mut MapReader<'_, '_>, columns: &mut Columns) -> Vec<(String, Match)> {
     let mut list = Vec::new();
     for (key, value) in fields.entries("match") {
         let how = match value.as_str().unwrap_or_default() {
@@ -178,10 +182,10 @@ pub(super) fn read_matches(fields: &mut Fields<'_, '_>, columns: &mut Columns) -
             fields.problems.push(unknown("column", &at, &key.name, names));
             continue;
         };
-        let needed: &[Kind] = match how {
-            Match::Band => &[Kind::Int, Kind::Money, Kind::Rate],
-            Match::Since => &[Kind::Date],
-            Match::In => &[Kind::List, Kind::Json],
+        let needed: &[ColumnKind] = match how {
+            Match::Band => &[ColumnKind::Int, ColumnKind::Money, ColumnKind::Rate],
+            Match::Since => &[ColumnKind::Date],
+            Match::In => &[ColumnKind::List, ColumnKind::Json],
             Match::Equals | Match::Max | Match::Min => &[],
         };
         if !needed.is_empty() && !needed.contains(&column.kind) {
@@ -249,7 +253,7 @@ fn read_cell(node: &Node, column: &Column, name: &str, problems: &mut Vec<Proble
         let message = format!("the cell of `{name}` is empty: nothing that is asked for is");
         problems.push(Problem::error("value", &node.span, message).hint("any"));
     }
-    if node.is_null() || text == Some("any") || text == Some("") && kind != Kind::Text {
+    if node.is_null() || text == Some("any") || text == Some("") && kind != ColumnKind::Text {
         return Value::Null;
     }
     if column.matched == Some(Match::Band) {

@@ -150,7 +150,7 @@ const TOLD_APART: usize = 6;
 
 impl Earlier {
     fn note(&mut self, tests: &[Test], group: usize) {
-        let key = tests.iter().take(TOLD_APART).map(wanted).collect();
+        let key = tests.iter().take(TOLD_APART).map(wanted_key).collect();
         self.by_equals.entry(key).or_default().push(group);
     }
 
@@ -158,7 +158,7 @@ impl Earlier {
     /// group for another time.
     fn hides(&self, groups: &Groups, tests: &[Test], day: &str) -> Option<(usize, bool)> {
         let mut found: Option<(usize, bool)> = None;
-        let told: Vec<String> = tests.iter().take(TOLD_APART).map(wanted).collect();
+        let told: Vec<String> = tests.iter().take(TOLD_APART).map(wanted_key).collect();
         for choice in 0..1_usize << told.len() {
             let open = |at: usize| choice >> at & 1 == 1;
             if told.iter().enumerate().any(|(at, word)| open(at) && word.is_empty()) {
@@ -185,7 +185,7 @@ fn covers(a: &[Test], b: &[Test]) -> bool {
 }
 
 /// What a test wants to be equal, as a key; empty when it wants nothing of the kind.
-fn wanted(test: &Test) -> String {
+fn wanted_key(test: &Test) -> String {
     match test {
         Test::Equals(value) => value.to_string(),
         _ => String::new(),

@@ -7,7 +7,7 @@ mod refer;
 
 pub(crate) use columns::{Columns, KINDS, MATCHES, read_columns, read_row};
 
-use crate::fields::Fields;
+use crate::fields::MapReader;
 use crate::policy::is_fatal;
 use crate::source::Node;
 use columns::Match;
@@ -35,7 +35,7 @@ impl Tables {
         self.map.get(id)
     }
 
-    pub(crate) fn broken(&mut self, id: String) {
+    pub(crate) fn mark_broken(&mut self, id: String) {
         self.broken.insert(id);
     }
 
@@ -79,7 +79,7 @@ impl Table {
     pub fn compile(id: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Table> {
         let before = problems.len();
         let keys = ["title", "source", "sample", "note", "match", "columns", "rows"];
-        let mut fields = Fields::open(node, "a table", &keys, problems)?;
+        let mut fields = MapReader::open(node, "a table", &keys, problems)?;
         let title = fields.text("title").unwrap_or_else(|| id.to_owned());
         let source = fields.text("source");
         if source.is_none() && !fields.bool("sample") {

@@ -1,7 +1,7 @@
 //! Amounts as people in India say them. The browser says the same (`web/src/ui/format.ts`); `tests/forms/amounts.json`
 //! holds both to it.
 
-use super::money::grouped;
+use super::money::group_digits;
 
 const STEPS: [(u64, &str); 3] = [(10_000_000, " Cr"), (100_000, " Lakh"), (1_000, " K")];
 const NAMES: [(u64, &str); 3] = [(10_000_000, "crore"), (100_000, "lakh"), (1_000, "thousand")];
@@ -18,16 +18,16 @@ pub fn brief(paise: i64) -> String {
     let decimals = format!("{:02}", hundredths % 100);
     let decimals = decimals.trim_end_matches('0');
     let point = if decimals.is_empty() { "" } else { "." };
-    format!("{sign}₹{}{point}{decimals}{mark}", grouped(rupees / size))
+    format!("{sign}₹{}{point}{decimals}{mark}", group_digits(rupees / size))
 }
 
 /// `1 crore 50 lakh rupees` (R9-44); paise are left out.
-pub fn spelled(paise: i64) -> String {
+pub fn spell_out(paise: i64) -> String {
     let rupees = paise.unsigned_abs() / 100;
     let (mut left, mut parts) = (rupees, Vec::new());
     for (size, name) in NAMES {
         if left >= size {
-            parts.push(format!("{} {name}", grouped(left / size)));
+            parts.push(format!("{} {name}", group_digits(left / size)));
         }
         left %= size;
     }
@@ -47,7 +47,7 @@ mod tests {
         for case in cases.as_array().expect("a list") {
             let paise = case["paise"].as_i64().expect("paise");
             assert_eq!(super::brief(paise), case["brief"], "{paise}");
-            assert_eq!(super::spelled(paise), case["spelled"], "{paise}");
+            assert_eq!(super::spell_out(paise), case["spelled"], "{paise}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Dates are ISO texts (`2026-11-21`), moments RFC 3339 UTC of fixed width
 //! (`2026-11-21T10:00:00.000Z`), so that they compare as texts.
 
-use super::expected;
+use super::type_error;
 use chrono::{
     DateTime, Datelike, Days, Locale, Months, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, TimeZone, Timelike,
     Utc,
@@ -73,7 +73,7 @@ pub fn parse_time(text: &str) -> Option<i64> {
 
 /// A moment, or the start of a day in the zone, as milliseconds.
 pub fn time(value: &Value, tz: Tz) -> Result<i64, String> {
-    let text = value.as_str().ok_or_else(|| expected("a date or time", value))?;
+    let text = value.as_str().ok_or_else(|| type_error("a date or time", value))?;
     if let Some(ms) = parse_time(text) {
         return Ok(ms);
     }
@@ -83,7 +83,7 @@ pub fn time(value: &Value, tz: Tz) -> Result<i64, String> {
 }
 
 pub fn date(value: &Value, tz: Tz) -> Result<NaiveDate, String> {
-    let text = value.as_str().ok_or_else(|| expected("a date", value))?;
+    let text = value.as_str().ok_or_else(|| type_error("a date", value))?;
     parse_date(text)
         .or_else(|| parse_time(text).map(|ms| moment(ms).with_timezone(&tz).date_naive()))
         .ok_or_else(|| "the text is not a date".into())
@@ -102,7 +102,7 @@ pub fn age(born: &Value, on: &Value, tz: Tz) -> Result<Value, String> {
 }
 
 pub fn add_minutes(value: &Value, n: &Value, tz: Tz) -> Result<Value, String> {
-    let n = n.as_i64().ok_or_else(|| expected("an integer", n))?;
+    let n = n.as_i64().ok_or_else(|| type_error("an integer", n))?;
     let ms =
         n.checked_mul(60_000).and_then(|ms| time(value, tz).ok()?.checked_add(ms)).ok_or("the time is out of range")?;
     DateTime::from_timestamp_millis(ms)
@@ -128,7 +128,7 @@ pub fn local_ms(tz: Tz, local: NaiveDateTime) -> i64 {
 
 /// Days later, or earlier when negative; a moment keeps its time of day.
 pub fn add_days(value: &Value, n: &Value) -> Result<Value, String> {
-    let n = n.as_i64().ok_or_else(|| expected("an integer", n))?;
+    let n = n.as_i64().ok_or_else(|| type_error("an integer", n))?;
     shift(value, |d| {
         if n < 0 {
             d.checked_sub_days(Days::new(n.unsigned_abs()))
@@ -140,7 +140,7 @@ pub fn add_days(value: &Value, n: &Value) -> Result<Value, String> {
 
 /// Years later, or earlier when negative; 29 February becomes the 28th.
 pub fn add_years(value: &Value, n: &Value) -> Result<Value, String> {
-    let n = n.as_i64().ok_or_else(|| expected("an integer", n))?;
+    let n = n.as_i64().ok_or_else(|| type_error("an integer", n))?;
     let months = u32::try_from(n.unsigned_abs().saturating_mul(12)).map_err(|_| "the date is out of range")?;
     shift(value, |d| {
         if n < 0 { d.checked_sub_months(Months::new(months)) } else { d.checked_add_months(Months::new(months)) }
@@ -148,7 +148,7 @@ pub fn add_years(value: &Value, n: &Value) -> Result<Value, String> {
 }
 
 fn shift(value: &Value, by: impl Fn(NaiveDate) -> Option<NaiveDate>) -> Result<Value, String> {
-    let text = value.as_str().ok_or_else(|| expected("a date", value))?;
+    let text = value.as_str().ok_or_else(|| type_error("a date", value))?;
     let far = || "the date is out of range".to_owned();
     let fits = |d: &NaiveDate| (0..10_000).contains(&d.year());
     if let Some(day) = parse_date(text) {
@@ -162,7 +162,7 @@ fn shift(value: &Value, by: impl Fn(NaiveDate) -> Option<NaiveDate>) -> Result<V
 
 /// Pattern letters: d dd M MM MMM MMMM yy yyyy EEE EEEE H HH h hh mm a; `'text'` is literal.
 pub fn format_date(value: &Value, pattern: &str, tz: Tz, language: &str) -> Result<Value, String> {
-    let text = value.as_str().ok_or_else(|| expected("a date", value))?;
+    let text = value.as_str().ok_or_else(|| type_error("a date", value))?;
     let local = match parse_date(text) {
         Some(day) => day.and_hms_opt(0, 0, 0),
         None => parse_time(text).map(|ms| moment(ms).with_timezone(&tz).naive_local()),

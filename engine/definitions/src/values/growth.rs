@@ -2,8 +2,8 @@
 //! 10^-16, worked out one period after the other in 128 bits; a rate is an integer of millionths a year. Amounts are
 //! rounded half up to their unit; balances that are carried on are rounded to a part of it first.
 
-use super::expected;
 use super::money::int;
+use super::type_error;
 use serde_json::Value;
 
 /// One, as a factor.
@@ -24,7 +24,7 @@ pub fn compound(amount: &Value, rate: &Value, per_year: &Value, times: &Value) -
 }
 
 /// What is to be paid now for `amount` after `times` periods.
-pub fn discounted(amount: &Value, rate: &Value, per_year: &Value, times: &Value) -> Result<Value, String> {
+pub fn discount(amount: &Value, rate: &Value, per_year: &Value, times: &Value) -> Result<Value, String> {
     let factor = power(factor(int(rate)?, int(per_year)?)?, periods(times)?)?;
     narrow(round(product(int(amount)?.into(), ONE)?, factor))
 }
@@ -38,7 +38,7 @@ pub fn deposits(
     compounded: &Value,
     times: &Value,
 ) -> Result<Value, String> {
-    let payments = payments.as_array().ok_or_else(|| expected("a list", payments))?;
+    let payments = payments.as_array().ok_or_else(|| type_error("a list", payments))?;
     let (per_year, compounded, times) = (int(per_year)?, int(compounded)?, periods(times)?);
     if compounded < 1 || per_year % compounded != 0 {
         return Err("interest is added at most once a period, and after whole periods".into());
@@ -50,7 +50,7 @@ pub fn deposits(
     for payment in payments {
         let carried = round(product(balance, grown)?, ONE);
         balance = carried + round(product(product(int(payment)?.into(), PARTS)?, paid)?, ONE);
-        balances.push(whole(balance, PARTS)?);
+        balances.push(rounded(balance, PARTS)?);
     }
     Ok(Value::Array(balances))
 }
@@ -68,13 +68,13 @@ pub fn present_value(amount: &Value, growth: &Value, discount: &Value, times: &V
         total += factor;
         factor = times_factor(factor, ratio)?;
     }
-    whole(round(product(product(int(amount)?.into(), PARTS)?, total)?, ONE), PARTS)
+    rounded(round(product(product(int(amount)?.into(), PARTS)?, total)?, ONE), PARTS)
 }
 
 /// The greatest yield a year, in hundredths of a percent, at which what was paid has grown to at most what comes back;
 /// `flows` has one amount a year, negative where it is paid. Null where less comes back than was paid.
 pub fn yield_of(flows: &Value) -> Result<Value, String> {
-    let flows = flows.as_array().ok_or_else(|| expected("a list", flows))?;
+    let flows = flows.as_array().ok_or_else(|| type_error("a list", flows))?;
     let flows: Vec<i64> = flows.iter().map(int).collect::<Result<_, _>>()?;
     let covers = |rate: i64| -> Result<bool, String> {
         let factor = ONE + i128::from(rate) * (ONE / 10_000);
@@ -147,7 +147,7 @@ fn product(a: i128, b: i128) -> Result<i128, String> {
     a.checked_mul(b).ok_or_else(out_of_range)
 }
 
-fn whole(value: i128, parts: i128) -> Result<Value, String> {
+fn rounded(value: i128, parts: i128) -> Result<Value, String> {
     narrow(round(value, parts))
 }
 
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn later_amounts_are_worth_less_now() {
-        assert_eq!(discounted(&v(110), &v(100_000), &v(1), &v(1)), Ok(v(100)));
-        assert_eq!(discounted(&v(110), &v(100_000), &v(1), &v(0)), Ok(v(110)));
+        assert_eq!(discount(&v(110), &v(100_000), &v(1), &v(1)), Ok(v(100)));
+        assert_eq!(discount(&v(110), &v(100_000), &v(1), &v(0)), Ok(v(110)));
     }
 }

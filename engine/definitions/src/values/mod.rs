@@ -10,7 +10,7 @@ pub use dates::{Now, local_ms, locale, parse_date, parse_time, show_time, time_v
 use serde_json::Value;
 
 /// What a function says of a value of another kind.
-pub fn expected(what: &str, value: &Value) -> String {
+pub fn type_error(what: &str, value: &Value) -> String {
     let kind = match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",

@@ -1,7 +1,7 @@
 //! Money is an integer of paise, a rate an integer of millionths. Rounding is half away from zero,
 //! computed in 128 bits; every line is rounded, then summed.
 
-use super::expected;
+use super::type_error;
 use serde_json::Value;
 
 /// `amount * rate / 1,000,000`
@@ -12,11 +12,11 @@ pub fn share(amount: &Value, rate: &Value) -> Result<Value, String> {
 /// `a * n / d`
 pub fn scale(a: &Value, n: &Value, d: &Value) -> Result<Value, String> {
     let (a, n, d) = (int(a)?, int(n)?, int(d)?);
-    rounded(a, n, d).map(Value::from)
+    round_div(a, n, d).map(Value::from)
 }
 
 /// The same on plain integers.
-pub fn rounded(a: i64, n: i64, d: i64) -> Result<i64, String> {
+pub fn round_div(a: i64, n: i64, d: i64) -> Result<i64, String> {
     if d == 0 {
         return Err("division by zero".into());
     }
@@ -27,7 +27,7 @@ pub fn rounded(a: i64, n: i64, d: i64) -> Result<i64, String> {
 }
 
 pub fn sum(list: &Value) -> Result<Value, String> {
-    let items = list.as_array().ok_or_else(|| expected("a list", list))?;
+    let items = list.as_array().ok_or_else(|| type_error("a list", list))?;
     if items.iter().any(Value::is_f64) {
         let numbers: Option<Vec<f64>> = items.iter().map(Value::as_f64).collect();
         let total: f64 = numbers.ok_or("expected a list of numbers")?.iter().sum();
@@ -43,11 +43,11 @@ pub fn sum(list: &Value) -> Result<Value, String> {
 pub fn show(paise: &Value) -> Result<String, String> {
     let paise = int(paise)?;
     let (sign, magnitude) = (if paise < 0 { "-" } else { "" }, paise.unsigned_abs());
-    Ok(format!("{sign}₹{}.{:02}", grouped(magnitude / 100), magnitude % 100))
+    Ok(format!("{sign}₹{}.{:02}", group_digits(magnitude / 100), magnitude % 100))
 }
 
 /// Lakh and crore grouping of a whole number: the last three digits, then pairs.
-pub fn grouped(number: u64) -> String {
+pub fn group_digits(number: u64) -> String {
     let digits = number.to_string();
     let (head, tail) = digits.split_at(digits.len().saturating_sub(3));
     let mut out = String::new();
@@ -97,7 +97,7 @@ pub fn parse_rate(text: &str) -> Option<i64> {
 }
 
 pub fn int(value: &Value) -> Result<i64, String> {
-    value.as_i64().ok_or_else(|| expected("an integer", value))
+    value.as_i64().ok_or_else(|| type_error("an integer", value))
 }
 
 #[cfg(test)]
@@ -116,10 +116,10 @@ mod tests {
             (i64::MAX, 2, 2, i64::MAX),
             (0, 5, 7, 0),
         ] {
-            assert_eq!(rounded(a, n, d), Ok(expected), "{a}*{n}/{d}");
+            assert_eq!(round_div(a, n, d), Ok(expected), "{a}*{n}/{d}");
         }
-        assert!(rounded(1, 1, 0).is_err());
-        assert!(rounded(i64::MAX, 3, 1).is_err());
+        assert!(round_div(1, 1, 0).is_err());
+        assert!(round_div(i64::MAX, 3, 1).is_err());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Compiling a view along the table of its blocks: what is unknown, missing or of another kind is a problem.
 
-use super::{Field, Item, Part, Unanswered};
+use super::{Field, Item, Unanswered, ViewPart};
 use crate::expressions::expression;
 use crate::fields::{unknown, unknown_keys};
 use crate::keys::{self, Entry, Gives, Key, Takes, blocks};
@@ -44,41 +44,41 @@ impl<'p> Compiler<'p> {
         Compiler { problems, vocabulary, names, columns, data_names, uses, named, sent, roles }
     }
 
-    pub fn blocks(&mut self, view: &Node) -> Part {
+    pub fn blocks(&mut self, view: &Node) -> ViewPart {
         match view.get("blocks") {
             Some(list) if list.is_list() => {
-                Part::List(list.list().iter().map(|block| self.item(block, Self::block)).collect())
+                ViewPart::List(list.list().iter().map(|block| self.item(block, Self::block)).collect())
             }
             Some(other) => {
                 self.wrong(other, format!("`blocks` is a list, not {}", other.kind()));
-                Part::nothing()
+                ViewPart::nothing()
             }
             None => {
                 self.problems.push(Problem::error("missing", &view.span, "a view needs `blocks`"));
-                Part::nothing()
+                ViewPart::nothing()
             }
         }
     }
 
-    fn block(&mut self, node: &Node) -> Part {
+    fn block(&mut self, node: &Node) -> ViewPart {
         let Some(named) = node.get("block") else {
             self.problems.push(Problem::error("missing", &node.span, "a block needs `block`"));
-            return Part::nothing();
+            return ViewPart::nothing();
         };
         let name = named.as_str().unwrap_or_default();
         let Some(block) = blocks::find(name) else {
             self.problems.push(unknown("block", named, name, blocks::names()));
-            return Part::nothing();
+            return ViewPart::nothing();
         };
         let rest = self.without_before(name, without(node, &["block"]));
         let keys = [blocks::HEAD, block.keys].concat();
-        let Part::Map(mut fields) = self.map(&rest, &format!("the block `{name}`"), &keys) else {
-            return Part::nothing();
+        let ViewPart::Map(mut fields) = self.map(&rest, &format!("the block `{name}`"), &keys) else {
+            return ViewPart::nothing();
         };
         self.among_items(node, &mut fields);
-        let is = Part::Literal(Value::String(name.to_owned()));
+        let is = ViewPart::Literal(Value::String(name.to_owned()));
         fields.insert(0, Field { key: "block".into(), part: is, is_optional: false });
-        Part::Map(fields)
+        ViewPart::Map(fields)
     }
 
     /// Authors are told what is not read any more.
@@ -97,18 +97,18 @@ impl<'p> Compiler<'p> {
 
     /// Cards that come from answers stand at the end of the written ones.
     fn among_items(&mut self, block: &Node, fields: &mut Vec<Field>) {
-        let Some(at) = fields.iter().position(|field| matches!(field.part, Part::Unanswered(_))) else { return };
+        let Some(at) = fields.iter().position(|field| matches!(field.part, ViewPart::Unanswered(_))) else { return };
         let cards = fields.remove(at);
         match fields.iter_mut().find(|field| field.key == "items").map(|field| &mut field.part) {
-            Some(Part::List(items)) => items.push(Item { part: cards.part, ..Item::plain() }),
+            Some(ViewPart::List(items)) => items.push(Item { part: cards.part, ..Item::plain() }),
             _ => self.wrong(block, format!("`{}` adds to `items`, which has to be a list here", cards.key)),
         }
     }
 
-    fn unanswered(&mut self, node: &Node, key: &Key, entry: &Entry) -> Part {
+    fn missing_part(&mut self, node: &Node, key: &Key, entry: &Entry) -> ViewPart {
         if !node.is_map() {
             self.wrong(node, format!("`{}` is a map, not {}", key.name, node.kind()));
-            return Part::nothing();
+            return ViewPart::nothing();
         }
         let row = node.get("as").and_then(Node::as_str).unwrap_or("item").to_owned();
         let of = node.get("of").and_then(|of| self.cel(of));
@@ -117,22 +117,22 @@ impl<'p> Compiler<'p> {
         let drawn = self.map(node, &format!("`{}`", key.name), entry.keys);
         self.names.pop();
         match (of, drawn) {
-            (Some(of), Part::Map(mut fields)) => {
+            (Some(of), ViewPart::Map(mut fields)) => {
                 let mut take = |key: &str| {
                     let at = fields.iter().position(|field| field.key == key)?;
                     Some(fields.swap_remove(at).part)
                 };
-                let (provider, price) = (take("provider").unwrap_or_else(Part::nothing), take("price"));
-                Part::Unanswered(Box::new(Unanswered { of, over, row, provider, price }))
+                let (provider, price) = (take("provider").unwrap_or_else(ViewPart::nothing), take("price"));
+                ViewPart::Unanswered(Box::new(Unanswered { of, over, row, provider, price }))
             }
-            _ => Part::nothing(),
+            _ => ViewPart::nothing(),
         }
     }
 
-    fn map(&mut self, node: &Node, what: &str, keys: &[Key]) -> Part {
+    fn map(&mut self, node: &Node, what: &str, keys: &[Key]) -> ViewPart {
         if !node.is_map() {
             self.wrong(node, format!("{what} is a map, not {}", node.kind()));
-            return Part::nothing();
+            return ViewPart::nothing();
         }
         for (written, value) in node.map() {
             // `{text: One, two}` is a map of `text` and of a key `two` without a value
@@ -165,93 +165,100 @@ impl<'p> Compiler<'p> {
                 None => {}
             }
         }
-        Part::Map(fields)
+        ViewPart::Map(fields)
     }
 
-    fn value(&mut self, key: &Key, node: &Node) -> Part {
+    fn value(&mut self, key: &Key, node: &Node) -> ViewPart {
         if node.is_null() && !key.is_needed {
-            return Part::nothing();
+            return ViewPart::nothing();
         }
         let marked = matches!(node.map(), [(name, _)] if name.name == "cel");
         match key.takes {
             Takes::Words => self.words(key.name, node),
             Takes::Name(of) => self.name(key.name, node, of),
-            Takes::Value(gives) => self.given(key.name, node, gives),
+            Takes::Value(gives) => self.expression(key.name, node, gives),
             Takes::Map(entry) if node.is_map() && !marked => self.map(node, &format!("`{}`", key.name), entry.keys),
-            Takes::Unanswered(entry) => self.unanswered(node, key, entry),
+            Takes::Unanswered(entry) => self.missing_part(node, key, entry),
             Takes::List(entry) if node.is_list() => {
                 let what = format!("an item of `{}`", key.name);
                 self.list(node, |this, item| match &item.value {
                     Source::Map(_) => this.map(item, &what, entry.keys),
-                    Source::String(_) => this.given(key.name, item, Gives::Data),
+                    Source::String(_) => this.expression(key.name, item, Gives::Data),
                     _ => {
                         this.wrong(item, format!("{what} is a map, not {}", item.kind()));
-                        Part::nothing()
+                        ViewPart::nothing()
                     }
                 })
             }
-            Takes::Map(_) => self.given(key.name, node, Gives::Data),
-            Takes::Values(gives) if node.is_list() => self
-                .list(node, |this, item| this.made(key.name, item, "value", |this, n| this.given(key.name, n, gives))),
+            Takes::Map(_) => self.expression(key.name, node, Gives::Data),
+            Takes::Values(gives) if node.is_list() => self.list(node, |this, item| {
+                this.keyed_item(key.name, item, "value", |this, n| this.expression(key.name, n, gives))
+            }),
             Takes::Rows if node.is_list() => {
-                self.list(node, |this, row| this.made(key.name, row, "cells", Self::cells))
+                self.list(node, |this, row| this.keyed_item(key.name, row, "cells", Self::cells))
             }
-            Takes::List(_) | Takes::Values(_) | Takes::Rows => self.listed(key.name, node),
-            Takes::Figures if node.is_map() && !marked => Part::Map(
+            Takes::List(_) | Takes::Values(_) | Takes::Rows => self.expression_list(key.name, node),
+            Takes::Figures if node.is_map() && !marked => ViewPart::Map(
                 node.map()
                     .iter()
                     .map(|(name, figure)| Field {
                         key: name.name.clone(),
-                        part: self.given(&name.name, figure, Gives::Number),
+                        part: self.expression(&name.name, figure, Gives::Number),
                         is_optional: true,
                     })
                     .collect(),
             ),
-            Takes::Figures => self.given(key.name, node, Gives::Data),
+            Takes::Figures => self.expression(key.name, node, Gives::Data),
             Takes::Block => self.block(node),
             Takes::Blocks if node.is_list() => self.list(node, Self::block),
             Takes::Blocks => {
                 self.wrong(node, format!("`{}` is a list of blocks, not {}", key.name, node.kind()));
-                Part::nothing()
+                ViewPart::nothing()
             }
         }
     }
 
     /// A list that one expression gives.
-    fn listed(&mut self, name: &str, node: &Node) -> Part {
+    fn expression_list(&mut self, name: &str, node: &Node) -> ViewPart {
         if matches!(node.value, Source::String(_)) || node.get("cel").is_some() {
-            return self.given(name, node, Gives::List);
+            return self.expression(name, node, Gives::List);
         }
         self.wrong(node, format!("`{name}` is a list, not {}", node.kind()));
-        Part::nothing()
+        ViewPart::nothing()
     }
 
-    fn list(&mut self, node: &Node, mut one: impl FnMut(&mut Self, &Node) -> Part) -> Part {
-        Part::List(node.list().iter().map(|item| self.item(item, &mut one)).collect())
+    fn list(&mut self, node: &Node, mut one: impl FnMut(&mut Self, &Node) -> ViewPart) -> ViewPart {
+        ViewPart::List(node.list().iter().map(|item| self.item(item, &mut one)).collect())
     }
 
     /// `{each, as, when, value}`: what the value is stands under a key of its own.
-    fn made(&mut self, name: &str, node: &Node, under: &str, one: impl Fn(&mut Self, &Node) -> Part) -> Part {
+    fn keyed_item(
+        &mut self,
+        name: &str,
+        node: &Node,
+        under: &str,
+        one: impl Fn(&mut Self, &Node) -> ViewPart,
+    ) -> ViewPart {
         match node.map() {
             [(key, value)] if key.name == under => one(self, value),
             [] | [_] => one(self, node),
             _ => {
                 self.wrong(node, format!("an item of `{name}` is a value, or `each`, `as`, `when` with `{under}`"));
-                Part::nothing()
+                ViewPart::nothing()
             }
         }
     }
 
-    fn cells(&mut self, node: &Node) -> Part {
+    fn cells(&mut self, node: &Node) -> ViewPart {
         if node.is_list() {
-            self.list(node, |this, cell| this.given("rows", cell, Gives::Shown))
+            self.list(node, |this, cell| this.expression("rows", cell, Gives::Shown))
         } else {
-            self.listed("rows", node)
+            self.expression_list("rows", node)
         }
     }
 
     /// One entry of a list, with what says whether and how often it is there.
-    fn item(&mut self, node: &Node, mut one: impl FnMut(&mut Self, &Node) -> Part) -> Item {
+    fn item(&mut self, node: &Node, mut one: impl FnMut(&mut Self, &Node) -> ViewPart) -> Item {
         let mut item = Item::plain();
         if !LISTED.iter().any(|key| node.get(key).is_some()) {
             item.part = one(self, node);
@@ -281,7 +288,7 @@ impl<'p> Compiler<'p> {
     }
 
     /// Words for people.
-    pub fn words(&mut self, name: &str, node: &Node) -> Part {
+    pub fn words(&mut self, name: &str, node: &Node) -> ViewPart {
         match &node.value {
             Source::String(text) => {
                 if text.contains("{{") {
@@ -294,13 +301,13 @@ impl<'p> Compiler<'p> {
                     let problem = Problem::error("literal", &node.span, message);
                     self.problems.push(problem.hint(format!("{{cel: {text}}}")));
                 }
-                Part::Literal(Value::String(text.clone()))
+                ViewPart::Literal(Value::String(text.clone()))
             }
             Source::Map(_) if node.get("text").is_some() => self.text(node),
-            Source::Map(_) => self.given(name, node, Gives::Text),
+            Source::Map(_) => self.expression(name, node, Gives::Text),
             _ => {
                 self.wrong(node, format!("`{name}` is words or {{text: \"…\"}}, not {}", node.kind()));
-                Part::nothing()
+                ViewPart::nothing()
             }
         }
     }
@@ -320,7 +327,7 @@ impl<'p> Compiler<'p> {
     }
 
     /// A word of the renderer.
-    fn name(&mut self, name: &'static str, node: &Node, of: &[&str]) -> Part {
+    fn name(&mut self, name: &'static str, node: &Node, of: &[&str]) -> ViewPart {
         match &node.value {
             Source::String(word) if of.is_empty() || of.contains(&word.as_str()) => {
                 if self.is_path(word) {
@@ -330,31 +337,33 @@ impl<'p> Compiler<'p> {
                 if NAMED.contains(&name) {
                     self.named.push((name, Node::new(node.span.clone(), node.value.clone())));
                 }
-                Part::Literal(Value::String(word.clone()))
+                ViewPart::Literal(Value::String(word.clone()))
             }
             Source::String(word) => {
                 self.problems.push(unknown(name, node, word, of.iter().copied()));
-                Part::nothing()
+                ViewPart::nothing()
             }
-            Source::Map(_) => self.given(name, node, Gives::Text),
+            Source::Map(_) => self.expression(name, node, Gives::Text),
             _ => {
                 self.wrong(node, format!("`{name}` is a literal, not {}", node.kind()));
-                Part::nothing()
+                ViewPart::nothing()
             }
         }
     }
 
     /// An expression, or a tree of them, that gives a value of some kind.
-    fn given(&mut self, name: &str, node: &Node, gives: Gives) -> Part {
+    fn expression(&mut self, name: &str, node: &Node, gives: Gives) -> ViewPart {
         let part = self.tree(node);
         let is_wrong = match &part {
-            Part::Cel(expression) => gives.refuses(&expression.shape()),
-            Part::Literal(value) => gives.refuses(&literal(value)),
-            Part::Text(..) => gives.refuses(&engine_statechart::expression::reads::Shape::Plain(
-                engine_statechart::expression::reads::Kind::Text,
+            ViewPart::Cel(expression) => gives.refuses(&expression.shape()),
+            ViewPart::Literal(value) => gives.refuses(&literal(value)),
+            ViewPart::Text(..) => gives.refuses(&engine_statechart::expression::reads::Shape::Plain(
+                engine_statechart::expression::reads::ValueKind::Text,
             )),
-            Part::List(_) | Part::Unanswered(_) => !matches!(gives, Gives::Texts | Gives::List | Gives::Anything),
-            Part::Map(fields) => {
+            ViewPart::List(_) | ViewPart::Unanswered(_) => {
+                !matches!(gives, Gives::Texts | Gives::List | Gives::Anything)
+            }
+            ViewPart::Map(fields) => {
                 use engine_statechart::expression::reads::Shape;
                 gives.refuses(&Shape::Map(fields.iter().map(|f| (f.key.as_str(), Shape::Unknown)).collect()))
             }
@@ -365,33 +374,35 @@ impl<'p> Compiler<'p> {
         part
     }
 
-    fn tree(&mut self, node: &Node) -> Part {
+    fn tree(&mut self, node: &Node) -> ViewPart {
         match &node.value {
-            Source::String(_) => self.cel(node).map_or(Part::nothing(), Part::Cel),
+            Source::String(_) => self.cel(node).map_or(ViewPart::nothing(), ViewPart::Cel),
             Source::List(_) => self.list(node, Self::tree),
             Source::Map(entries) => match entries.as_slice() {
                 [(Name { name, .. }, inner)] if name == "text" && inner.as_str().is_some() => self.text(node),
-                [(Name { name, .. }, inner)] if name == "cel" => self.cel(inner).map_or(Part::nothing(), Part::Cel),
-                _ => Part::Map(
+                [(Name { name, .. }, inner)] if name == "cel" => {
+                    self.cel(inner).map_or(ViewPart::nothing(), ViewPart::Cel)
+                }
+                _ => ViewPart::Map(
                     entries
                         .iter()
                         .map(|(key, value)| Field { key: key.name.clone(), part: self.tree(value), is_optional: false })
                         .collect(),
                 ),
             },
-            _ => Part::Literal(node.to_json()),
+            _ => ViewPart::Literal(node.to_json()),
         }
     }
 
-    fn text(&mut self, node: &Node) -> Part {
+    fn text(&mut self, node: &Node) -> ViewPart {
         match Text::from_node(node, self.problems) {
             Some(text) => {
                 self.columns.extend(text.columns(&self.names, &node.span));
                 let of_data = text.names().filter(|n| !self.names.iter().any(|(known, _)| known == n));
                 self.data_names.extend(of_data.map(str::to_owned).collect::<Vec<_>>());
-                Part::Text(text, node.span.clone())
+                ViewPart::Text(text, node.span.clone())
             }
-            None => Part::nothing(),
+            None => ViewPart::nothing(),
         }
     }
 
@@ -419,6 +430,6 @@ fn without(node: &Node, keys: &[&str]) -> Node {
 }
 
 fn literal(value: &Value) -> engine_statechart::expression::reads::Shape<'_> {
-    use engine_statechart::expression::reads::{Kind, Shape};
-    Shape::Plain(Kind::of(value))
+    use engine_statechart::expression::reads::{Shape, ValueKind};
+    Shape::Plain(ValueKind::of(value))
 }

@@ -5,7 +5,7 @@
 mod compile;
 mod unanswered;
 
-use crate::fields::{Fields, unknown_keys};
+use crate::fields::{MapReader, unknown_keys};
 use crate::host::late_vocabulary;
 use crate::layout;
 use crate::policy::Roles;
@@ -33,9 +33,9 @@ pub struct View {
     /// The file it came from, and those whose blocks stand among its own.
     pub path: String,
     pub others: Vec<String>,
-    title: Option<Part>,
-    intro: Option<Part>,
-    blocks: Part,
+    title: Option<ViewPart>,
+    intro: Option<ViewPart>,
+    blocks: ViewPart,
     data_names: BTreeSet<String>,
     uses: Vec<Expression>,
     columns: Vec<ColumnRead>,
@@ -71,7 +71,7 @@ pub(crate) fn with_others(node: &Node, nodes: &Nodes, problems: &mut Vec<Problem
 }
 
 #[derive(Debug)]
-enum Part {
+enum ViewPart {
     Literal(Value),
     Text(Text, Span),
     Cel(Expression),
@@ -84,7 +84,7 @@ enum Part {
 #[derive(Debug)]
 struct Field {
     key: String,
-    part: Part,
+    part: ViewPart,
     /// Null is as if it was not there.
     is_optional: bool,
 }
@@ -95,7 +95,7 @@ struct Item {
     roles: Roles,
     when: Option<Expression>,
     each: Option<(Expression, String)>,
-    part: Part,
+    part: ViewPart,
 }
 
 /// Who reads, and what texts may name: `data` and the variables of the enclosing `each`.
@@ -114,7 +114,7 @@ impl View {
         others: Vec<String>,
         problems: &mut Vec<Problem>,
     ) -> Option<View> {
-        let fields = Fields::open(node, "a view", &["title", "intro", "blocks", "description"], problems)?;
+        let fields = MapReader::open(node, "a view", &["title", "intro", "blocks", "description"], problems)?;
         let blocks = fields.node.get("blocks").map_or(&[][..], Node::list);
         for block in blocks.iter().filter(|block| block.get("block").and_then(Node::as_str) == Some("journey")) {
             let message = "a journey stands in pages of the site, not in a step of another one";
@@ -174,7 +174,7 @@ impl View {
     }
 
     /// Events of its buttons, with the keys of the data that goes with them.
-    pub(crate) fn sent(&self) -> impl Iterator<Item = (&str, &[Key])> {
+    pub(crate) fn button_events(&self) -> impl Iterator<Item = (&str, &[Key])> {
         self.sent.iter().map(|(event, keys)| (event.as_str(), keys.as_slice()))
     }
 
@@ -208,16 +208,16 @@ impl View {
     }
 }
 
-impl Part {
-    fn nothing() -> Part {
-        Part::Literal(Value::Null)
+impl ViewPart {
+    fn nothing() -> ViewPart {
+        ViewPart::Literal(Value::Null)
     }
 
     fn render(&self, scope: &Scope<'_>, names: &Names<'_>) -> Result<Value, EvalError> {
         match self {
-            Part::Literal(value) => Ok(value.clone()),
-            Part::Cel(expression) => expression.eval(scope),
-            Part::Text(text, span) => {
+            ViewPart::Literal(value) => Ok(value.clone()),
+            ViewPart::Cel(expression) => expression.eval(scope),
+            ViewPart::Text(text, span) => {
                 let find = |name: &str| {
                     let variable = names.known.iter().rev().find(|(n, _)| *n == name).map(|(_, v)| *v);
                     variable.or_else(|| names.known.first().and_then(|(_, data)| data.get(name)))
@@ -225,7 +225,7 @@ impl Part {
                 let wrong = |message| EvalError { message, span: span.clone(), expression: String::from("text") };
                 text.render_with(find).map(Value::String).map_err(wrong)
             }
-            Part::Map(entries) => {
+            ViewPart::Map(entries) => {
                 let mut map = Map::with_capacity(entries.len());
                 for Field { key, part, is_optional } in entries {
                     let value = part.render(scope, names)?;
@@ -235,14 +235,14 @@ impl Part {
                 }
                 Ok(Value::Object(map))
             }
-            Part::List(items) => {
+            ViewPart::List(items) => {
                 let mut list = Vec::with_capacity(items.len());
                 for item in items {
                     item.render(scope, names, &mut list)?;
                 }
                 Ok(Value::Array(list))
             }
-            Part::Unanswered(cards) => {
+            ViewPart::Unanswered(cards) => {
                 let mut list = Vec::new();
                 cards.render(scope, names, &mut list)?;
                 Ok(Value::Array(list))
@@ -254,7 +254,7 @@ impl Part {
 impl Item {
     /// Always there, once.
     fn plain() -> Item {
-        Item { roles: Roles::default(), when: None, each: None, part: Part::nothing() }
+        Item { roles: Roles::default(), when: None, each: None, part: ViewPart::nothing() }
     }
 
     fn render(&self, scope: &Scope<'_>, names: &Names<'_>, list: &mut Vec<Value>) -> Result<(), EvalError> {
@@ -286,7 +286,7 @@ impl Item {
         let shown = self.when.as_ref().map_or(Ok(true), |w| w.eval_bool(scope))?;
         match &self.part {
             _ if !shown => Ok(()),
-            Part::Unanswered(cards) => cards.render(scope, names, list),
+            ViewPart::Unanswered(cards) => cards.render(scope, names, list),
             part => {
                 list.push(part.render(scope, names)?);
                 Ok(())

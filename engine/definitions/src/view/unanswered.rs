@@ -1,6 +1,6 @@
 //! Cards of who gave no offer: written by nobody, made from the answers of a fan-out.
 
-use super::{Names, Part};
+use super::{Names, ViewPart};
 use engine_statechart::{EvalError, Scope, expression::Expression};
 use serde_json::{Map, Value, json};
 
@@ -14,9 +14,9 @@ pub(super) struct Unanswered {
     /// Under which name the author's keys know the row `{key, value}`.
     pub row: String,
     /// What the author says of each.
-    pub provider: Part,
+    pub provider: ViewPart,
     /// The old price, while it is asked for again.
-    pub price: Option<Part>,
+    pub price: Option<ViewPart>,
 }
 
 /// What became of one who was asked.

@@ -1,9 +1,9 @@
 //! Actions of a workflow: what they name is checked, places of a part become places of the context.
 
-use super::desugar::{Builder, Place, is_context_key};
+use super::desugar::{Builder, StatePlace, is_context_key};
 use super::library::key;
 use crate::contract::Contract;
-use crate::fields::{Fields, unknown};
+use crate::fields::{MapReader, unknown};
 use crate::keys::{self, Gives, Takes};
 use crate::layout::FileKind;
 use crate::message::Channel;
@@ -13,7 +13,7 @@ use engine_statechart::Problem;
 use std::sync::Arc;
 
 impl Builder<'_> {
-    pub fn actions(&mut self, node: &Node, place: &Place) -> Node {
+    pub fn actions(&mut self, node: &Node, place: &StatePlace) -> Node {
         match &node.value {
             Source::List(items) => {
                 let list = items.iter().map(|a| self.actions(a, place)).collect();
@@ -39,13 +39,13 @@ impl Builder<'_> {
         }
     }
 
-    fn assign(&mut self, node: &Node, place: &Place) -> Node {
+    fn assign(&mut self, node: &Node, place: &StatePlace) -> Node {
         let Source::Map(entries) = &node.value else { return node.clone() };
         let mut map = Vec::with_capacity(entries.len());
         for (k, value) in entries {
             let name = match (place.context(), k.name.strip_prefix("my.")) {
                 (Some(my), Some(rest)) => {
-                    self.declared(rest, &k.span, place);
+                    self.check_context(rest, &k.span, place);
                     format!("{my}.{rest}")
                 }
                 (Some(_), None) => {
@@ -70,7 +70,7 @@ impl Builder<'_> {
     }
 
     /// A part writes what its `context` names: all of it is made afresh when it is entered.
-    pub fn declared(&mut self, path: &str, span: &Span, place: &Place) {
+    pub fn check_context(&mut self, path: &str, span: &Span, place: &StatePlace) {
         let Some(border) = &place.border else { return };
         let first = path.split('.').next().unwrap_or_default();
         if !border.declared.contains(first) {
@@ -81,12 +81,12 @@ impl Builder<'_> {
     }
 
     /// The same for a place that takes answers.
-    pub fn declared_place(&mut self, into: &str, span: &Span, place: &Place) {
+    pub fn declared_place(&mut self, into: &str, span: &Span, place: &StatePlace) {
         let own = place.context().and_then(|my| into.strip_prefix(my)?.strip_prefix('.')).map(str::to_owned);
-        own.into_iter().for_each(|own| self.declared(&own, span, place));
+        own.into_iter().for_each(|own| self.check_context(&own, span, place));
     }
 
-    fn named_action(&mut self, node: &Node, place: &Place) -> Node {
+    fn named_action(&mut self, node: &Node, place: &StatePlace) -> Node {
         let node = &with_message(node, place);
         let kind = node.get("type").and_then(Node::as_str).unwrap_or_default().to_owned();
         if kind == keys::actions::RESUME {
@@ -127,7 +127,7 @@ impl Builder<'_> {
             if only.name != "link" || !link.is_map() {
                 continue;
             }
-            let Some(mut fields) = Fields::open(link, "a link", &["purpose", "valid", "open"], &mut self.problems)
+            let Some(mut fields) = MapReader::open(link, "a link", &["purpose", "valid", "open"], &mut self.problems)
             else {
                 continue;
             };
@@ -347,7 +347,7 @@ fn pointer_worked_out(kind: &str, k: &Key, value: &Node) -> Option<Node> {
 }
 
 /// A part's name of a message stands for the message that its host names.
-fn with_message(node: &Node, place: &Place) -> Node {
+fn with_message(node: &Node, place: &StatePlace) -> Node {
     let mut node = node.clone();
     if node.get("type").and_then(Node::as_str) == Some("notify") {
         let message = node.map_mut().and_then(|map| map.iter_mut().find(|(k, _)| k.name == "message"));

@@ -1,12 +1,12 @@
 //! Product calls → the core's `invoke {src, id, input, onDone, onError}` and an entry of the table
 //! of calls.
 
-use super::desugar::{Builder, Place, text_node};
+use super::desugar::{Builder, StatePlace, text_node};
 use super::invoke::SYSTEM;
 use super::library::key;
 use super::{Invoke, Reuse, Source};
 use crate::contract::Contract;
-use crate::fields::{Fields, unknown};
+use crate::fields::{MapReader, unknown};
 use crate::layout;
 use crate::partner::Partner;
 use crate::source::{Key, Node, Value};
@@ -32,19 +32,25 @@ pub const INVOKE_KEYS: [&str; 15] = [
 ];
 
 /// `reuse: 15m`, within the journey, or `reuse: {for: 30d, across: all}`.
-fn reuse(fields: &mut Fields<'_, '_>) -> Option<Reuse> {
+fn reuse(fields: &mut MapReader<'_, '_>) -> Option<Reuse> {
     let node = fields.get("reuse")?;
     if !node.is_map() {
         return fields.duration("reuse").map(|age_ms| Reuse { age_ms, across_all: false });
     }
-    let mut reuse = Fields::open(node, "`reuse`", &["for", "across"], fields.problems)?;
+    let mut reuse = MapReader::open(node, "`reuse`", &["for", "across"], fields.problems)?;
     reuse.need("for");
     let across_all = reuse.word("across", &["journey", "all"]) == Some("all");
     reuse.duration("for").map(|age_ms| Reuse { age_ms, across_all })
 }
 
 impl Builder<'_> {
-    pub fn invoke_list(&mut self, node: &Node, place: &Place, state: &str, replies: &mut Vec<(Key, Node)>) -> Node {
+    pub fn invoke_list(
+        &mut self,
+        node: &Node,
+        place: &StatePlace,
+        state: &str,
+        replies: &mut Vec<(Key, Node)>,
+    ) -> Node {
         let items = node.items().iter().enumerate();
         let list: Vec<Node> = items.map(|(index, n)| self.invoke(n, index, place, state, replies)).collect();
         Node::new(node.span.clone(), Value::List(list))
@@ -54,12 +60,12 @@ impl Builder<'_> {
         &mut self,
         node: &Node,
         index: usize,
-        place: &Place,
+        place: &StatePlace,
         state: &str,
         replies: &mut Vec<(Key, Node)>,
     ) -> Node {
         let mut problems = std::mem::take(&mut self.problems);
-        let Some(mut fields) = Fields::open(node, "`invoke`", &INVOKE_KEYS, &mut problems) else {
+        let Some(mut fields) = MapReader::open(node, "`invoke`", &INVOKE_KEYS, &mut problems) else {
             self.problems = problems;
             return node.clone();
         };
@@ -181,7 +187,7 @@ impl Builder<'_> {
         &mut self,
         node: &Node,
         partner: Option<&Node>,
-        place: &Place,
+        place: &StatePlace,
     ) -> Option<(Source, Option<Arc<Contract>>)> {
         match (node.get("src"), node.get("contract")) {
             (Some(at), None) => {
@@ -254,7 +260,7 @@ fn input(node: &Node, each: Option<&Node>, row_key: Option<&Node>, partner: Opti
 }
 
 /// A path into the context; in a part it starts with `my`.
-pub fn place_of(into: &str, node: &Node, place: &Place, problems: &mut Vec<Problem>) -> String {
+pub fn place_of(into: &str, node: &Node, place: &StatePlace, problems: &mut Vec<Problem>) -> String {
     let at = node.get("into").map_or(&node.span, |n| &n.span);
     let place = node.get("into").map_or(place, |into| place.of(into));
     let path = match (place.context(), into.split_once('.')) {

@@ -21,11 +21,11 @@ pub fn quote(text: &str) -> String {
 }
 
 /// A tree of literals as a tree of expressions that gives it.
-pub fn quoted(node: &Node) -> Node {
+pub fn quote_tree(node: &Node) -> Node {
     let value = match &node.value {
         Source::String(text) => Source::String(quote(text)),
-        Source::List(items) => Source::List(items.iter().map(quoted).collect()),
-        Source::Map(entries) => Source::Map(entries.iter().map(|(k, v)| (k.clone(), quoted(v))).collect()),
+        Source::List(items) => Source::List(items.iter().map(quote_tree).collect()),
+        Source::Map(entries) => Source::Map(entries.iter().map(|(k, v)| (k.clone(), quote_tree(v))).collect()),
         plain => plain.clone(),
     };
     Node::new(node.span.clone(), value)

@@ -59,7 +59,7 @@ pub(super) fn of(
     paths.extend(builder.contracts.values().flat_map(|contract| contract.files.iter().cloned()));
     paths.extend(builder.texts.folders().map(layout::texts_file));
     for path in paths.clone() {
-        paths.extend(library.languages.iter().map(|language| layout::translated(&path, language)));
+        paths.extend(library.languages.iter().map(|language| layout::translation_path(&path, language)));
     }
     let closure: Vec<(String, String)> =
         paths.into_iter().filter(|p| library.files.contains(p)).map(|p| (p.clone(), library.files.hash(&p))).collect();

@@ -1,10 +1,10 @@
 //! A workflow file and everything that it names → a `Workflow`, or all that is wrong with it.
 
-use super::desugar::{Builder, Place, Sections};
+use super::desugar::{Builder, Sections, StatePlace};
 use super::library::{Library, ROOT_KEYS, STATE_KEYS, machine_vocabulary};
 use super::{OnVersion, Scene, Section, SignIn, Workflow, closure, merge, params, values, verify};
 use crate::calendar::timezone;
-use crate::fields::{Fields, unknown, unknown_keys};
+use crate::fields::{MapReader, unknown, unknown_keys};
 use crate::layout;
 use crate::policy::is_fatal;
 use crate::source::{Key, Node, Value as Source};
@@ -46,9 +46,9 @@ pub(crate) fn compile(
     let mut builder = Builder::new(library, texts, root_id.clone(), used);
     builder.delays(&tree, "");
     let (track, presence) = (builder.report(&tree, "track"), builder.report(&tree, "presence"));
-    let listed = builder.listed(&tree);
+    let listed = builder.read_listed(&tree);
     let ttl = builder.ttl(&tree);
-    let machine_tree = builder.root(&tree, &Place::root());
+    let machine_tree = builder.root(&tree, &StatePlace::root());
     let delays = std::mem::take(&mut builder.delays);
     let vocabulary = machine_vocabulary(&delays);
     let compiled = Machine::compile(&machine_tree, &vocabulary);
@@ -192,7 +192,7 @@ struct Head {
 }
 
 fn head(tree: &Node, id: &str, problems: &mut Vec<Problem>) -> Head {
-    let mut fields = Fields { node: tree, problems, what: "a workflow" };
+    let mut fields = MapReader { node: tree, problems, what: "a workflow" };
     let title = fields.need_text("title");
     let base = fields.need_text("base");
     if fields.get("base").is_some() && (!base.starts_with('/') || base.len() > 1 && base.ends_with('/')) {
@@ -221,7 +221,7 @@ fn head(tree: &Node, id: &str, problems: &mut Vec<Problem>) -> Head {
     let mut sections: Vec<Section> = Vec::new();
     for item in fields.list("sections") {
         let keys = ["id", "title", "step"];
-        let Some(mut entry) = Fields::open(item, "a section", &keys, fields.problems) else { continue };
+        let Some(mut entry) = MapReader::open(item, "a section", &keys, fields.problems) else { continue };
         let id = entry.need_text("id");
         let title = entry.need("title").and_then(|at| of_params(at, &params, entry.problems)).unwrap_or_default();
         sections.push(Section { id, title });
@@ -254,7 +254,7 @@ impl Builder<'_> {
 
 /// What a version does to it, and an expression of milliseconds from now.
 fn delay(node: &Node, builder: &mut Builder<'_>, problems: &mut Vec<Problem>) -> Option<(OnVersion, Node)> {
-    let mut fields = Fields::open(node, "a delay", &["until", "within", "on_version"], problems)?;
+    let mut fields = MapReader::open(node, "a delay", &["until", "within", "on_version"], problems)?;
     let until = fields.need("until")?;
     let Some(text) = until.as_str() else {
         fields.wrong(until, "until", "an expression giving a time");

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What a call gives, held against what its contract takes.
-pub struct Asked {
+pub struct CallInput {
     contract: Option<Arc<Contract>>,
     input: Node,
 }
@@ -23,7 +23,7 @@ pub struct Asked {
 impl Builder<'_> {
     /// Notes what a call gives; without a contract it is a question of the runtime itself.
     pub fn note_asked(&mut self, contract: Option<&Arc<Contract>>, input: Option<&Node>) {
-        let asked = input.map(|input| Asked { contract: contract.cloned(), input: input.clone() });
+        let asked = input.map(|input| CallInput { contract: contract.cloned(), input: input.clone() });
         self.asked.extend(asked);
     }
 
@@ -116,7 +116,7 @@ pub fn check_marks(machine: &Machine, builder: &mut Builder<'_>) {
     let known = Marked::read(builder);
     let mut problems = Vec::new();
     let code = Shape::secret();
-    for Asked { contract, input } in std::mem::take(&mut builder.asked) {
+    for CallInput { contract, input } in std::mem::take(&mut builder.asked) {
         match contract {
             Some(contract) => known.check(&contract.input, &input, "", &mut problems),
             None => {

@@ -3,7 +3,7 @@
 use super::library::{Library, ROOT_KEYS, key};
 use super::{Invoke, Step};
 use crate::contract::Contracts;
-use crate::fields::Fields;
+use crate::fields::MapReader;
 use crate::layout;
 use crate::references;
 use crate::shape::Shape;
@@ -54,7 +54,7 @@ pub(crate) struct Builder<'a> {
     /// Parts being unfolded, for cycles.
     pub unfolding: Vec<String>,
     /// What calls give.
-    pub asked: Vec<super::contracts::Asked>,
+    pub asked: Vec<super::contracts::CallInput>,
     /// Where inputs of calls stand that nobody waits for.
     pub given: BTreeSet<Span>,
     /// Calls by id: where it is said whom they call.
@@ -87,16 +87,16 @@ impl Sections {
     pub fn read(id: String, section: &Node, problems: &mut Vec<Problem>) -> (String, Node) {
         let empty = Node::new(section.span.clone(), Source::Map(Vec::new()));
         let step = section.get("step").unwrap_or(&empty);
-        Fields::open(step, "`step` of a section", &SECTION_STEP_KEYS, problems);
+        MapReader::open(step, "`step` of a section", &SECTION_STEP_KEYS, problems);
         (id, step.clone())
     }
 
     /// `sections: [{id, step}]` of a part.
     pub fn of_part(part: &Node, problems: &mut Vec<Problem>) -> Sections {
-        let mut fields = Fields { node: part, problems, what: "a part" };
+        let mut fields = MapReader { node: part, problems, what: "a part" };
         let mut list = Vec::new();
         for item in fields.list("sections") {
-            let Some(mut entry) = Fields::open(item, "a section of a part", &["id", "step"], fields.problems) else {
+            let Some(mut entry) = MapReader::open(item, "a section of a part", &["id", "step"], fields.problems) else {
                 continue;
             };
             let id = entry.need_text("id");
@@ -123,7 +123,7 @@ impl Sections {
 
 /// Where a state stands.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct StatePlace {
     /// Keys below the root, joined by dots; empty for the root.
     pub path: String,
     /// Inside a part: the host state.
@@ -137,7 +137,7 @@ pub struct Border {
     /// Path of the host state: prefix of invoke ids.
     pub host_path: String,
     /// Where the host state stands.
-    pub host: Place,
+    pub host: StatePlace,
     pub part: String,
     /// Custom ids inside the part.
     pub ids: BTreeSet<String>,
@@ -160,9 +160,9 @@ pub struct Border {
     pub sections: Sections,
 }
 
-impl Place {
-    pub fn root() -> Place {
-        Place { path: String::new(), border: None }
+impl StatePlace {
+    pub fn root() -> StatePlace {
+        StatePlace { path: String::new(), border: None }
     }
 
     /// A contract by the name under which a part calls it.
@@ -186,7 +186,7 @@ impl Place {
     }
 
     /// Where something stands that a part's host may have given: the host's own place then.
-    pub fn of(&self, at: &Node) -> &Place {
+    pub fn of(&self, at: &Node) -> &StatePlace {
         let given = self.border.as_deref().filter(|border| *at.span.file != *layout::part_file(&border.part));
         given.map_or(self, |border| border.host.of(at))
     }
@@ -196,9 +196,9 @@ impl Place {
         self.border.as_ref().map(|border| border.context.as_str())
     }
 
-    pub fn child(&self, key: &str) -> Place {
+    pub fn child(&self, key: &str) -> StatePlace {
         let path = if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) };
-        Place { path, border: self.border.clone() }
+        StatePlace { path, border: self.border.clone() }
     }
 }
 
@@ -238,7 +238,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The whole machine.
-    pub fn root(&mut self, tree: &Node, place: &Place) -> Node {
+    pub fn root(&mut self, tree: &Node, place: &StatePlace) -> Node {
         self.context_keys =
             tree.get("context").map_or(&[][..], Node::map).iter().map(|(k, _)| k.name.clone()).collect();
         self.sections = Sections::of_flow(tree);
@@ -285,7 +285,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    pub fn state_id(&self, node: &Node, place: &Place) -> String {
+    pub fn state_id(&self, node: &Node, place: &StatePlace) -> String {
         let custom = node.get("id").and_then(Node::as_str);
         match (custom, &place.border) {
             (Some(id), Some(border)) => format!("{}.{id}", border.host_id),
@@ -295,7 +295,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    pub fn state(&mut self, node: &Node, place: &Place) -> Node {
+    pub fn state(&mut self, node: &Node, place: &StatePlace) -> Node {
         if !node.is_map() {
             if node.is_null() {
                 return Node::new(node.span.clone(), Source::Map(Vec::new()));
@@ -345,7 +345,7 @@ impl<'a> Builder<'a> {
         Node::new(node.span.clone(), Source::Map(out))
     }
 
-    pub fn states(&mut self, node: &Node, place: &Place) -> Node {
+    pub fn states(&mut self, node: &Node, place: &StatePlace) -> Node {
         if !node.is_map() {
             return node.clone();
         }
@@ -355,7 +355,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A map from durations or names of delays to transitions.
-    pub fn after(&mut self, node: &Node, place: &Place) -> Node {
+    pub fn after(&mut self, node: &Node, place: &StatePlace) -> Node {
         let mut after = self.on(node, place);
         for (k, _) in after.map_mut().into_iter().flatten() {
             if let Some(border) = place.border.as_ref().filter(|border| border.delays.contains(&k.name)) {
@@ -366,7 +366,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A map from descriptors to transitions.
-    pub fn on(&mut self, node: &Node, place: &Place) -> Node {
+    pub fn on(&mut self, node: &Node, place: &StatePlace) -> Node {
         if !node.is_map() {
             return node.clone();
         }
@@ -374,7 +374,7 @@ impl<'a> Builder<'a> {
         Node::new(node.span.clone(), Source::Map(on))
     }
 
-    pub fn transitions(&mut self, node: &Node, place: &Place) -> Node {
+    pub fn transitions(&mut self, node: &Node, place: &StatePlace) -> Node {
         match &node.value {
             Source::List(items) => {
                 let list = items.iter().map(|t| self.transitions(t, place)).collect();
@@ -413,7 +413,7 @@ impl<'a> Builder<'a> {
     }
 
     /// `resume: state`, found like a target: from there on later answers are sent again until it is entered.
-    fn resume(&mut self, goal: &Node, place: &Place) -> Node {
+    fn resume(&mut self, goal: &Node, place: &StatePlace) -> Node {
         let name = goal.as_str().unwrap_or_default();
         let path = match (name.strip_prefix('#'), name.strip_prefix('.')) {
             (Some(id), _) => place.border.as_ref().map_or_else(|| id.to_owned(), |b| format!("{}.{id}", b.host_id)),
@@ -432,7 +432,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Notes where a final state of a part leads to in the flow.
-    pub fn closes(&mut self, transition: &Node, end: &str, place: &Place) {
+    pub fn closes(&mut self, transition: &Node, end: &str, place: &StatePlace) {
         let target = transition.get("target").unwrap_or(transition).as_str();
         if let (None, Some(target)) = (&place.border, target.filter(|t| !t.starts_with(['#', '.']))) {
             let parent = place.path.rsplit_once('.').map_or(String::new(), |(parent, _)| format!("{parent}."));
@@ -441,7 +441,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Inside a part `#id` means an id of the part; nothing else may be reached.
-    fn target(&mut self, node: &Node, place: &Place) -> Node {
+    fn target(&mut self, node: &Node, place: &StatePlace) -> Node {
         if let Source::List(items) = &node.value {
             let list = items.iter().map(|t| self.target(t, place)).collect();
             return Node::new(node.span.clone(), Source::List(list));
@@ -460,7 +460,7 @@ impl<'a> Builder<'a> {
         text_node(&format!("#{}.{id}", border.host_id), &node.span)
     }
 
-    fn initial(&mut self, node: &Node, place: &Place) -> Node {
+    fn initial(&mut self, node: &Node, place: &StatePlace) -> Node {
         let Source::Map(entries) = &node.value else { return node.clone() };
         let map = entries
             .iter()

@@ -1,7 +1,7 @@
 //! `listed` of a workflow: what its requests are called where several stand together.
 
 use super::desugar::Builder;
-use crate::fields::Fields;
+use crate::fields::MapReader;
 use crate::source::Node;
 use engine_statechart::expression::Scope;
 use engine_statechart::template::Mapping;
@@ -36,11 +36,11 @@ impl Listed {
 }
 
 impl Builder<'_> {
-    pub fn listed(&mut self, tree: &Node) -> Listed {
+    pub fn read_listed(&mut self, tree: &Node) -> Listed {
         let Some(node) = tree.get("listed").filter(|node| !node.is_null()) else { return Listed::default() };
         let mut problems = std::mem::take(&mut self.problems);
         let mut parts = IndexMap::new();
-        if Fields::open(node, "`listed`", &LISTED.map(|(name, _)| name), &mut problems).is_some() {
+        if MapReader::open(node, "`listed`", &LISTED.map(|(name, _)| name), &mut problems).is_some() {
             for (key, value) in node.map() {
                 parts.insert(key.name.clone(), self.mapping(value, &[], &mut problems));
             }

@@ -1,7 +1,7 @@
 //! The places of a context, and what is known of each before anything runs: whether a way defines it,
 //! and which kinds of values it takes.
 
-use engine_statechart::expression::reads::{ANY_KEY, Kind, Shape};
+use engine_statechart::expression::reads::{ANY_KEY, Shape, ValueKind};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub const THERE: Presence = 2;
 pub type Kinds = u8;
 pub const ALL_KINDS: Kinds = 0b11_1111;
 
-pub fn bit(kind: Kind) -> Kinds {
+pub fn bit(kind: ValueKind) -> Kinds {
     1 << kind as u8
 }
 
@@ -65,7 +65,7 @@ impl Locations {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Put {
     Unknown,
-    Plain(Kind),
+    Plain(ValueKind),
     Map(Vec<(Ix, Put)>),
     /// Fields put over what is there.
     Over(Box<Put>, Box<Put>),
@@ -105,16 +105,16 @@ impl Locations {
     }
 
     /// A value of this shape that is put at `at`. What is below lists is open.
-    pub fn shaped(&mut self, at: Ix, shape: &crate::shape::Shape) -> Put {
+    pub fn put_shape(&mut self, at: Ix, shape: &crate::shape::Shape) -> Put {
         match shape.kind() {
-            Some(Kind::Map) if shape.is_closed() => {
+            Some(ValueKind::Map) if shape.is_closed() => {
                 let properties = shape.properties().map(|(name, inner)| {
                     let below = self.below(at, name);
-                    (below, self.shaped(below, inner))
+                    (below, self.put_shape(below, inner))
                 });
                 Put::Map(properties.collect())
             }
-            Some(kind) if !matches!(kind, Kind::Map | Kind::List) => Put::Plain(kind),
+            Some(kind) if !matches!(kind, ValueKind::Map | ValueKind::List) => Put::Plain(kind),
             _ => Put::Unknown,
         }
     }
@@ -129,7 +129,7 @@ impl Locations {
                     })
                     .collect(),
             ),
-            other => Put::Plain(Kind::of(other)),
+            other => Put::Plain(ValueKind::of(other)),
         }
     }
 }
@@ -153,7 +153,7 @@ impl FlowState {
         match change {
             Change::Set(at, value) => self.set(places, *at, value, gather),
             Change::Answers(into, fields) => {
-                self.put(*into, THERE, bit(Kind::Map));
+                self.put(*into, THERE, bit(ValueKind::Map));
                 for (at, level, kinds) in fields {
                     if gather {
                         self.put(*at, self.level[*at].max(*level), *kinds);
@@ -161,12 +161,12 @@ impl FlowState {
                         self.put(*at, *level, *kinds);
                     }
                     let is_known = || places.children(*at).any(|(_, c)| fields.iter().any(|(field, ..)| *field == c));
-                    if kinds & (bit(Kind::Map) | bit(Kind::List)) != 0 && !is_known() {
+                    if kinds & (bit(ValueKind::Map) | bit(ValueKind::List)) != 0 && !is_known() {
                         self.fill(places, *at, false);
                     }
                 }
             }
-            Change::Within(list) => list.iter().for_each(|at| self.put(*at, THERE, bit(Kind::Map))),
+            Change::Within(list) => list.iter().for_each(|at| self.put(*at, THERE, bit(ValueKind::Map))),
         }
     }
 
@@ -188,7 +188,7 @@ impl FlowState {
                 }
             }
             Put::Map(entries) => {
-                self.put(at, THERE, bit(Kind::Map));
+                self.put(at, THERE, bit(ValueKind::Map));
                 if !gather {
                     self.clear(places, at);
                 }

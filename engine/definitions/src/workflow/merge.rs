@@ -1,6 +1,6 @@
 //! `extends` and `merge` of workflows.
 
-use crate::extends::{Kind, apply};
+use crate::extends::{ExtendableFiles, apply};
 use crate::layout::{self, FileKind};
 use crate::source::{Key, Node, Nodes};
 use engine_statechart::Problem;
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// The whole tree of a workflow file; the files that it is made of are added to `used`.
 pub fn resolve(path: &str, nodes: &Nodes, used: &mut BTreeSet<String>, problems: &mut Vec<Problem>) -> Option<Node> {
     let flow = |kind| if let FileKind::Flow(id) = kind { Some(id) } else { None };
-    let chain = Kind::of(nodes, "workflow", flow).chain(path, used, problems)?;
+    let chain = ExtendableFiles::of(nodes, "workflow", flow).chain(path, used, problems)?;
     let mut tree = with_values(chain.path, chain.base, nodes, used, problems);
     chain.patches.iter().rev().for_each(|patch| apply(&mut tree, patch));
     Some(tree)

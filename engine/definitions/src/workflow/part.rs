@@ -2,12 +2,12 @@
 //! state's key, they are entered fresh except for `keep`, leave by final states named after their outcomes, and hear
 //! events after they were left.
 
-use super::desugar::{Border, Builder, Heard, Place, Sections, add_handler, text_node};
+use super::desugar::{Border, Builder, Heard, Sections, StatePlace, add_handler, text_node};
 use super::library::key;
 use super::{cel, values};
 use crate::contract::not_there;
 use crate::extends::apply;
-use crate::fields::{Fields, unknown, unknown_keys};
+use crate::fields::{MapReader, unknown, unknown_keys};
 use crate::host::shared_vocabulary;
 use crate::layout;
 use crate::shape::{Given, Shape};
@@ -88,7 +88,7 @@ pub(super) const OUTCOME: &str = "outcome";
 
 impl Builder<'_> {
     /// A state with `use`.
-    pub fn unfold(&mut self, node: &Node, place: &Place) -> Node {
+    pub fn unfold(&mut self, node: &Node, place: &StatePlace) -> Node {
         let nothing = Node::new(node.span.clone(), Source::Map(Vec::new()));
         unknown_keys(node, "a state that uses a part", &HOST_KEYS, &mut self.problems);
         let Some(at) = node.get("use") else { return nothing };
@@ -115,17 +115,17 @@ impl Builder<'_> {
         self.used.insert(path);
         self.texts.add(&name, library.texts);
         self.unfolding.push(name.clone());
-        let state = self.unfolded(node, part, &name, place);
+        let state = self.unfold_part(node, part, &name, place);
         self.unfolding.pop();
         state
     }
 
-    fn unfolded(&mut self, host: &Node, part: &Node, name: &str, place: &Place) -> Node {
+    fn unfold_part(&mut self, host: &Node, part: &Node, name: &str, place: &StatePlace) -> Node {
         unknown_keys(part, "a part", &PART_KEYS, &mut self.problems);
         let context = self.context_of(host, place);
         let host_id = self.state_id(host, place);
         let tables = self.bound_tables(host, part, name, place);
-        let asked = values::asked(part, host, name, self.library.nodes, &mut self.problems);
+        let asked = values::provided_by_host(part, host, name, self.library.nodes, &mut self.problems);
         let names =
             values::of_part(name, &context, (asked, &tables), self.library.nodes, &mut self.used, &mut self.problems);
         for (span, function, thing) in names.things() {
@@ -139,7 +139,7 @@ impl Builder<'_> {
         self.delays(part, &format!("{context}."));
         let mut border = self.border(host, part, name, place, &host_id, &context, &defaults);
         border.tables = tables;
-        let inner = Place { path: place.path.clone(), border: Some(Arc::new(border)) };
+        let inner = StatePlace { path: place.path.clone(), border: Some(Arc::new(border)) };
         self.contexts.push((context.clone(), defaults.clone()));
         self.hosts.insert(context.clone(), host_id.clone());
         let outcomes = outcomes(part, &mut self.problems);
@@ -199,7 +199,7 @@ impl Builder<'_> {
             out.push((key("exit", &host.span), Node::new(host.span.clone(), Source::List(exit))));
         }
         replies.into_iter().for_each(|(k, handler)| add_handler(&mut out, &k, handler));
-        let done = self.done(host, &outcomes, name, &host_id, place);
+        let done = self.outcome_transitions(host, &outcomes, name, &host_id, place);
         out.push((key("onDone", &done.span), done));
         self.hears(part, name, &context, &inner);
         Node::new(host.span.clone(), Source::Map(out))
@@ -228,7 +228,7 @@ impl Builder<'_> {
     }
 
     /// Where its `my` is: below that of the part around it, under the state's key.
-    fn context_of(&mut self, host: &Node, place: &Place) -> String {
+    fn context_of(&mut self, host: &Node, place: &StatePlace) -> String {
         let state = place.path.rsplit('.').next().unwrap_or_default();
         let outer = place.context();
         let path = outer.map_or_else(|| state.to_owned(), |outer| format!("{outer}.{state}"));
@@ -255,7 +255,7 @@ impl Builder<'_> {
         host: &Node,
         part: &Node,
         name: &str,
-        place: &Place,
+        place: &StatePlace,
         host_id: &str,
         context: &str,
         defaults: &Node,
@@ -284,7 +284,13 @@ impl Builder<'_> {
     }
 
     /// Short names of contracts → the contracts that the host names; each extends the part's own.
-    fn bound_contracts(&mut self, host: &Node, part: &Node, name: &str, place: &Place) -> BTreeMap<String, String> {
+    fn bound_contracts(
+        &mut self,
+        host: &Node,
+        part: &Node,
+        name: &str,
+        place: &StatePlace,
+    ) -> BTreeMap<String, String> {
         let mut bound = BTreeMap::new();
         let slots = part.get("contracts").map_or(&[][..], Node::map);
         for (slot, default) in slots {
@@ -306,7 +312,7 @@ impl Builder<'_> {
     }
 
     /// Names of views that the host may replace → where the view is named: by the host, else by the part.
-    fn bound_views(&mut self, host: &Node, part: &Node, name: &str, place: &Place) -> BTreeMap<String, Node> {
+    fn bound_views(&mut self, host: &Node, part: &Node, name: &str, place: &StatePlace) -> BTreeMap<String, Node> {
         let slots = part.get("views").map_or(&[][..], Node::map);
         self.only_slots(host, "views", slots, name);
         let named = |slot: &str| Some(place.view(host.get("views")?.get(slot)?).clone());
@@ -314,7 +320,7 @@ impl Builder<'_> {
     }
 
     /// Short names of tables → the tables that the host names; each has the columns of the part's own.
-    fn bound_tables(&mut self, host: &Node, part: &Node, name: &str, place: &Place) -> BTreeMap<String, String> {
+    fn bound_tables(&mut self, host: &Node, part: &Node, name: &str, place: &StatePlace) -> BTreeMap<String, String> {
         let mut bound = BTreeMap::new();
         let slots = part.get("tables").map_or(&[][..], Node::map);
         for (slot, default) in slots {
@@ -338,7 +344,7 @@ impl Builder<'_> {
     }
 
     /// Names of messages that the host may replace → the message that is sent.
-    fn bound_messages(&mut self, host: &Node, part: &Node, name: &str, place: &Place) -> BTreeMap<String, Node> {
+    fn bound_messages(&mut self, host: &Node, part: &Node, name: &str, place: &StatePlace) -> BTreeMap<String, Node> {
         let slots = part.get("messages").map_or(&[][..], Node::map);
         self.only_slots(host, "messages", slots, name);
         let named = |slot: &str| Some(place.message(host.get("messages")?.get(slot)?).clone());
@@ -358,10 +364,17 @@ impl Builder<'_> {
     }
 
     /// `initial`, with what a fresh entry starts with: its actions run only when the part is entered from its start.
-    fn first(&mut self, host: &Node, part: &Node, defaults: &Node, context: &str, inner: &Place) -> (Node, Vec<Node>) {
+    fn first(
+        &mut self,
+        host: &Node,
+        part: &Node,
+        defaults: &Node,
+        context: &str,
+        inner: &StatePlace,
+    ) -> (Node, Vec<Node>) {
         let span = &host.span;
         let at = |value| Node::new(span.clone(), value);
-        let mut entries = self.kept(part, defaults, context);
+        let mut entries = self.fresh_context(part, defaults, context);
         entries.push((key(&format!("{context}.input"), span), at(Source::Map(self.inputs(host, part)))));
         let reset = at(Source::Map(vec![(key("assign", span), at(Source::Map(entries)))]));
         let mut actions = vec![reset];
@@ -377,8 +390,8 @@ impl Builder<'_> {
     }
 
     /// Its context afresh, key by key: what parts inside it keep stays.
-    fn kept(&mut self, part: &Node, defaults: &Node, context: &str) -> Vec<(Key, Node)> {
-        let mut fields = Fields { node: part, problems: &mut self.problems, what: "a part" };
+    fn fresh_context(&mut self, part: &Node, defaults: &Node, context: &str) -> Vec<(Key, Node)> {
+        let mut fields = MapReader { node: part, problems: &mut self.problems, what: "a part" };
         let keep: BTreeSet<String> = fields.texts("keep").into_iter().collect();
         for name in keep.iter().filter(|k| defaults.get(k).is_none()) {
             fields.problems.push(unknown(
@@ -389,7 +402,7 @@ impl Builder<'_> {
             ));
         }
         let value = |k: &Key, default: &Node| match keep.contains(&k.name) {
-            false => cel::quoted(default),
+            false => cel::quote_tree(default),
             true => {
                 let text = format!("has(my.{0}) ? my.{0} : {1}", k.name, cel::literal(default));
                 Node { names: part.names.clone(), ..text_node(&text, &default.span) }
@@ -468,7 +481,14 @@ impl Builder<'_> {
     }
 
     /// `onDone: {outcome: transitions}` of the host as candidates that ask for the outcome.
-    fn done(&mut self, host: &Node, outcomes: &[(Key, Shape)], name: &str, host_id: &str, place: &Place) -> Node {
+    fn outcome_transitions(
+        &mut self,
+        host: &Node,
+        outcomes: &[(Key, Shape)],
+        name: &str,
+        host_id: &str,
+        place: &StatePlace,
+    ) -> Node {
         let empty = Node::new(host.span.clone(), Source::Map(Vec::new()));
         let handled = host.get("onDone").unwrap_or(&empty);
         let names = || outcomes.iter().map(|(k, _)| k.name.as_str());
@@ -493,7 +513,7 @@ impl Builder<'_> {
             let asked = text_node(&format!("event.output.{OUTCOME} == {}", cel::quote(&k.name)), &k.span);
             for transition in transitions.items() {
                 self.closes(transition, &format!("{host_id}.{}", k.name), place);
-                candidates.push(guarded(transition, &asked));
+                candidates.push(guard(transition, &asked));
                 shapes.push(shape.clone());
             }
         }
@@ -502,14 +522,14 @@ impl Builder<'_> {
     }
 
     /// Events that it hears after it was left: the root asks it when nothing that is active took them.
-    fn hears(&mut self, part: &Node, name: &str, context: &str, inner: &Place) {
+    fn hears(&mut self, part: &Node, name: &str, context: &str, inner: &StatePlace) {
         let Some(border) = inner.border.clone() else { return };
         let entered = text_node(&format!("has(context.{context}.input)"), &part.span);
         let states = part.get("states");
         for (event, transitions) in part.get("hears").map_or(&[][..], Node::map) {
             let mut list = Vec::new();
             for transition in transitions.items() {
-                let mut handler = self.transitions(&guarded(transition, &entered), inner);
+                let mut handler = self.transitions(&guard(transition, &entered), inner);
                 let map = handler.map_mut().into_iter().flatten();
                 for (_, target) in map.filter(|(k, target)| k.name == "target" && target.as_str().is_some()) {
                     let text = target.as_str().unwrap_or_default();
@@ -546,7 +566,7 @@ fn step_of<'n>(part: &'n mut Node, path: &str) -> Option<&'n mut Node> {
 }
 
 /// A transition that is only taken when something else holds too.
-fn guarded(transition: &Node, also: &Node) -> Node {
+fn guard(transition: &Node, also: &Node) -> Node {
     let span = &transition.span;
     let mut map: Vec<(Key, Node)> = match &transition.value {
         Source::Map(entries) => entries.clone(),
@@ -568,7 +588,7 @@ fn guarded(transition: &Node, also: &Node) -> Node {
 fn passed_map(given: &Node, shape: &Shape) -> Vec<(Key, Node)> {
     let property = |(name, shape): (&str, &Shape)| {
         let value = match (given.get(name), shape.default()) {
-            (Some(value), _) => passed(value, shape),
+            (Some(value), _) => pass(value, shape),
             (None, Some(default)) => literal(default, &given.span),
             (None, None) => return None,
         };
@@ -578,7 +598,7 @@ fn passed_map(given: &Node, shape: &Shape) -> Vec<(Key, Node)> {
     shape.properties().filter_map(property).collect()
 }
 
-fn passed(given: &Node, shape: &Shape) -> Node {
+fn pass(given: &Node, shape: &Shape) -> Node {
     if !shape.is_closed() {
         return given.clone();
     }
@@ -587,16 +607,16 @@ fn passed(given: &Node, shape: &Shape) -> Node {
             Node::new(given.span.clone(), Source::Map(passed_map(given, shape)))
         }
         Source::Map(entries) => match entries.as_slice() {
-            [(k, inner)] if k.name == "cel" => passed(inner, shape),
+            [(k, inner)] if k.name == "cel" => pass(inner, shape),
             _ => given.clone(),
         },
-        Source::String(text) => selected(text, given, shape),
+        Source::String(text) => select(text, given, shape),
         _ => given.clone(),
     }
 }
 
 /// The properties of what an expression gives, each asked for.
-fn selected(text: &str, given: &Node, shape: &Shape) -> Node {
+fn select(text: &str, given: &Node, shape: &Shape) -> Node {
     let property = |(name, shape): (&str, &Shape)| {
         let value = match shape.default() {
             Some(default) => {
@@ -604,7 +624,7 @@ fn selected(text: &str, given: &Node, shape: &Shape) -> Node {
                 let default = format!("{{{}: {}}}", cel::quote(name), cel::literal(&Node::from_json(default)));
                 Node { value: Source::String(format!("merge({default}, {text}).{name}")), ..given.clone() }
             }
-            None if shape.is_closed() => selected(&format!("({text}).{name}"), given, shape),
+            None if shape.is_closed() => select(&format!("({text}).{name}"), given, shape),
             None => Node { value: Source::String(format!("({text}).{name}")), ..given.clone() },
         };
         (key(name, &given.span), value)
@@ -613,7 +633,7 @@ fn selected(text: &str, given: &Node, shape: &Shape) -> Node {
 }
 
 fn literal(value: &serde_json::Value, span: &Span) -> Node {
-    Node { span: span.clone(), ..cel::quoted(&Node::from_json(value)) }
+    Node { span: span.clone(), ..cel::quote_tree(&Node::from_json(value)) }
 }
 
 /// `outcomes: {name: {what: shape}}`

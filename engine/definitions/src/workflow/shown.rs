@@ -14,7 +14,7 @@ use engine_statechart::{Machine, Problem, did_you_mean};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Problems by their place, each once.
-type Found = BTreeMap<(Span, String), Problem>;
+type ProblemsByPlace = BTreeMap<(Span, String), Problem>;
 
 pub fn check(machine: &Machine, builder: &mut Builder<'_>) {
     let mut problems = Vec::new();
@@ -25,7 +25,7 @@ pub fn check(machine: &Machine, builder: &mut Builder<'_>) {
         }
     }
     let nodes: BTreeSet<&str> = machine.nodes().map(|node| node.id).collect();
-    let mut found = Found::new();
+    let mut found = ProblemsByPlace::new();
     for (id, steps) in shown {
         let Some(view) = builder.library.views.get(id) else { continue };
         events(view, &steps, &mut problems);
@@ -36,7 +36,7 @@ pub fn check(machine: &Machine, builder: &mut Builder<'_>) {
             answers(view, step, builder, &mut found);
         }
     }
-    taken(machine, builder, &mut found);
+    check_event_data(machine, builder, &mut found);
     builder.problems.extend(problems);
     builder.problems.extend(found.into_values());
 }
@@ -53,8 +53,8 @@ fn events(view: &View, steps: &[&Step], problems: &mut Vec<Problem>) {
         let message = format!("{}: no step that shows this view accepts it", problem.message);
         problems.push(Problem { message, ..problem });
     }
-    for (event, keys) in view.sent() {
-        let Some(known) = brought(steps.iter().copied(), event) else { continue };
+    for (event, keys) in view.button_events() {
+        let Some(known) = event_keys(steps.iter().copied(), event) else { continue };
         for key in keys.iter().filter(|key| !known.contains(key.name.as_str())) {
             problems.push(not_brought(event, &key.name, &key.span, &known));
         }
@@ -62,9 +62,9 @@ fn events(view: &View, steps: &[&Step], problems: &mut Vec<Problem>) {
 }
 
 /// `event.data.x` where a flow takes what people send.
-fn taken(machine: &Machine, builder: &Builder<'_>, found: &mut Found) {
+fn check_event_data(machine: &Machine, builder: &Builder<'_>, found: &mut ProblemsByPlace) {
     for candidate in machine.nodes().flat_map(|node| machine.candidates(node.order)).flatten() {
-        let Some(known) = brought(builder.steps.values(), candidate.event) else { continue };
+        let Some(known) = event_keys(builder.steps.values(), candidate.event) else { continue };
         let work = candidate.work.iter().map(|work| match work {
             Work::Read(expression) | Work::Assign { value: expression, .. } => *expression,
         });
@@ -82,7 +82,7 @@ fn taken(machine: &Machine, builder: &Builder<'_>, found: &mut Found) {
 }
 
 /// The keys that an event may bring, by the steps that accept it; `None` when none does.
-fn brought<'s>(steps: impl Iterator<Item = &'s Step>, event: &str) -> Option<BTreeSet<&'s str>> {
+fn event_keys<'s>(steps: impl Iterator<Item = &'s Step>, event: &str) -> Option<BTreeSet<&'s str>> {
     let accepted: Vec<_> = steps.filter_map(|step| step.accepts.get(event)).collect();
     let keys = accepted.iter().filter_map(|accept| accept.schema["properties"].as_object()).flatten();
     (!accepted.is_empty()).then(|| keys.map(|(key, _)| key.as_str()).collect())
@@ -96,14 +96,14 @@ fn not_brought(event: &str, name: &str, span: &Span, known: &BTreeSet<&str>) -> 
 }
 
 /// What a view reads below `data` of the answers to a call stands in the call's contract.
-fn answers(view: &View, step: &Step, builder: &Builder<'_>, found: &mut Found) {
+fn answers(view: &View, step: &Step, builder: &Builder<'_>, found: &mut ProblemsByPlace) {
     for expression in view.expressions() {
         for read in expression.reads_of("data", step.view_names.as_deref()).reads {
             let Some((name, rest)) = read.path.split_first() else { continue };
-            let Some(whole) = step.data.get(*name).and_then(copied) else { continue };
+            let Some(whole) = step.data.get(*name).and_then(context_place) else { continue };
             let whole: Vec<&str> = whole.into_iter().chain(rest.iter().copied()).collect();
             for invoke in builder.invokes.values() {
-                let Some((shown, hint, contract)) = unanswered(invoke, builder, &whole) else { continue };
+                let Some((shown, hint, contract)) = missing_output(invoke, builder, &whole) else { continue };
                 let span = read.asked.span.unwrap_or_else(|| expression.span());
                 let message = format!("`{shown}` is not in the contract `{contract}` of the call `{}`", invoke.id);
                 let problem = Problem::error("contract", span, message).maybe_hint(hint);
@@ -114,14 +114,14 @@ fn answers(view: &View, step: &Step, builder: &Builder<'_>, found: &mut Found) {
 }
 
 /// The place of the context that a name of `data` is.
-fn copied(data: &Expression) -> Option<Vec<&str>> {
+fn context_place(data: &Expression) -> Option<Vec<&str>> {
     if let Shape::Copy(path) = data.shape() { Some(path) } else { None }
 }
 
 type Unanswered<'b> = (String, Option<String>, &'b str);
 
 /// A path of the context that lies in what a call fills, and that its contract does not give.
-fn unanswered<'b>(invoke: &'b Invoke, builder: &'b Builder<'_>, path: &[&str]) -> Option<Unanswered<'b>> {
+fn missing_output<'b>(invoke: &'b Invoke, builder: &'b Builder<'_>, path: &[&str]) -> Option<Unanswered<'b>> {
     let contract = builder.contracts.get(invoke.contract.as_deref()?)?;
     let into: Vec<&str> = invoke.into.as_deref().filter(|_| invoke.each)?.split('.').collect();
     let ["previous" | "output", rest @ ..] = path.strip_prefix(into.as_slice())?.get(1..)? else { return None };

@@ -1,7 +1,7 @@
 //! A workflow file without its surroundings: names of forms, texts, partners and tables are taken as
 //! they are; only the machine counts.
 
-use super::desugar::{Builder, Place};
+use super::desugar::{Builder, StatePlace};
 use super::library::{Library, machine_vocabulary};
 use super::merge;
 use crate::files::Files;
@@ -19,14 +19,14 @@ const OUTSIDE: [&str; 3] = ["unknown-name", "table-name", "missing"];
 /// The plain tree of a product workflow; `extends` and `use` read files below the `workflows` folder
 /// that `file` lies in.
 pub fn desugar(file: &str, node: &Node) -> Result<(Node, Vec<Problem>), Vec<Problem>> {
-    with_builder(file, node, |builder, tree| builder.root(tree, &Place::root()))
+    with_builder(file, node, |builder, tree| builder.root(tree, &StatePlace::root()))
 }
 
 /// The names that its machine may use.
 pub fn vocabulary(node: &Node, file: &str) -> Vocabulary {
     let delays = with_builder(file, node, |builder, tree| {
         builder.delays(tree, "");
-        builder.root(tree, &Place::root());
+        builder.root(tree, &StatePlace::root());
         std::mem::take(&mut builder.delays)
     });
     machine_vocabulary(&delays.map(|(delays, _)| delays).unwrap_or_default())

@@ -1,10 +1,10 @@
 //! Reading `step` of a state.
 
 use super::calls::place_of;
-use super::desugar::{Builder, Place, text_node};
+use super::desugar::{Builder, StatePlace, text_node};
 use super::library::{Library, key};
 use super::{Accept, Only, Redirect, Step, StepKind, Trail, VIEWER, Waits};
-use crate::fields::{Fields, unknown};
+use crate::fields::{MapReader, unknown};
 use crate::form::Form;
 use crate::host::shared_vocabulary;
 use crate::layout;
@@ -52,7 +52,7 @@ const CLOSED: [&str; 3] = ["journey.customers_turn", "journey.not_verified", "jo
 const BUILT_IN: [&str; 5] = ["submit", "back", "change", "save", "expire"];
 
 impl Builder<'_> {
-    pub fn step(&mut self, node: &Node, state: &str, owner: &Node, place: &Place) {
+    pub fn step(&mut self, node: &Node, state: &str, owner: &Node, place: &StatePlace) {
         let node = &self.with_section(node, place);
         let mut problems = std::mem::take(&mut self.problems);
         let step = self.read_step(node, state, place, &mut problems);
@@ -65,7 +65,7 @@ impl Builder<'_> {
     }
 
     /// A step with what its section says for all its steps; a wait or a hop to a partner shows nothing else.
-    fn with_section(&self, node: &Node, place: &Place) -> Node {
+    fn with_section(&self, node: &Node, place: &StatePlace) -> Node {
         if !node.is_map() {
             return node.clone();
         }
@@ -87,8 +87,8 @@ impl Builder<'_> {
         step
     }
 
-    fn read_step(&mut self, node: &Node, state: &str, place: &Place, problems: &mut Vec<Problem>) -> Option<Step> {
-        let mut fields = Fields::open(node, "a step", &STEP_KEYS, problems)?;
+    fn read_step(&mut self, node: &Node, state: &str, place: &StatePlace, problems: &mut Vec<Problem>) -> Option<Step> {
+        let mut fields = MapReader::open(node, "a step", &STEP_KEYS, problems)?;
         let wait = fields.text("wait");
         let library = self.library;
         let form = fields.get("form");
@@ -241,7 +241,7 @@ impl Builder<'_> {
     }
 
     /// A map from fields of the step's form to values.
-    fn of_fields(&mut self, key: &str, fields: &mut Fields<'_, '_>, form: Option<&Form>) -> Option<Mapping> {
+    fn of_fields(&mut self, key: &str, fields: &mut MapReader<'_, '_>, form: Option<&Form>) -> Option<Mapping> {
         let at = fields.get(key)?;
         for (name, _) in at.map() {
             if let Some(form) = form.filter(|form| !form.property_names().any(|p| p == name.name)) {
@@ -255,7 +255,8 @@ impl Builder<'_> {
     }
 
     fn redirect(&mut self, node: &Node, problems: &mut Vec<Problem>) -> Option<Redirect> {
-        let mut fields = Fields::open(node, "`redirect`", &["partner", "url", "method", "fields", "label"], problems)?;
+        let mut fields =
+            MapReader::open(node, "`redirect`", &["partner", "url", "method", "fields", "label"], problems)?;
         let partner = fields.text("partner");
         if let (Some(id), Some(at)) = (&partner, fields.get("partner"))
             && !self.library.partners.contains_key(id)
@@ -275,7 +276,7 @@ impl Builder<'_> {
         Some(Redirect { partner, url: url?, method, fields: values, label })
     }
 
-    fn accepts(&mut self, fields: &mut Fields<'_, '_>) -> IndexMap<String, Accept> {
+    fn accepts(&mut self, fields: &mut MapReader<'_, '_>) -> IndexMap<String, Accept> {
         let mut accepts = IndexMap::new();
         for (k, rule) in fields.entries("accepts") {
             let reserved = BUILT_IN.contains(&k.name.as_str())
@@ -298,7 +299,7 @@ impl Builder<'_> {
                     by_at = schema.list().to_vec();
                     continue;
                 }
-                crate::form::bounded(schema, fields.problems);
+                crate::form::check_event_value(schema, fields.problems);
                 crate::form::marked(name, schema, fields.problems);
                 let mut rule = schema.to_json();
                 close(&mut rule);
@@ -341,7 +342,7 @@ fn close(rule: &mut Value) {
 }
 
 /// `{purpose: [event, …]}`; `'*'` is whatever the step lets its owner send.
-pub fn links(fields: &mut Fields<'_, '_>) -> BTreeMap<String, Vec<String>> {
+pub fn links(fields: &mut MapReader<'_, '_>) -> BTreeMap<String, Vec<String>> {
     let mut links = BTreeMap::new();
     for (purpose, events) in fields.entries("links") {
         let fits = events.is_list() && events.list().iter().all(|event| event.as_str().is_some());
@@ -356,7 +357,7 @@ pub fn links(fields: &mut Fields<'_, '_>) -> BTreeMap<String, Vec<String>> {
 
 /// The id of the form or view under `key`. Names are given as they would be written there.
 fn named<'k>(
-    fields: &mut Fields<'_, '_>,
+    fields: &mut MapReader<'_, '_>,
     key: &str,
     at: &Node,
     library: &Library<'_>,

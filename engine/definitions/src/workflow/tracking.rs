@@ -1,7 +1,7 @@
 //! `track` and `presence` of a workflow: what a partner is told of a journey, without a consequence for the flow.
 
 use super::desugar::Builder;
-use crate::fields::Fields;
+use crate::fields::MapReader;
 use crate::source::Node;
 use engine_statechart::expression::Scope;
 use engine_statechart::template::Mapping;
@@ -31,7 +31,7 @@ impl Builder<'_> {
         let (call, mut input) = match node.as_str() {
             Some(_) => (Some(node), IndexMap::new()),
             None => {
-                let mut fields = Fields::open(node, name, &["call", "input"], &mut problems);
+                let mut fields = MapReader::open(node, name, &["call", "input"], &mut problems);
                 (fields.as_mut().and_then(|f| f.need("call")), IndexMap::new())
             }
         };

@@ -1,7 +1,7 @@
 //! How long a journey is kept that nobody touches.
 
 use super::desugar::Builder;
-use crate::fields::Fields;
+use crate::fields::MapReader;
 use crate::source::Node;
 use engine_statechart::Problem;
 use engine_statechart::expression::{Expression, Scope};
@@ -25,7 +25,7 @@ impl Builder<'_> {
     /// `ttl: 45d`, or choices: `[{when: context.bought != {}, for: 400d}, {for: 45d}]`.
     pub fn ttl(&mut self, tree: &Node) -> Ttl {
         let mut problems = std::mem::take(&mut self.problems);
-        let mut root = Fields { node: tree, problems: &mut problems, what: "a workflow" };
+        let mut root = MapReader { node: tree, problems: &mut problems, what: "a workflow" };
         let choices = match root.get("ttl") {
             Some(node) if node.is_list() => self.ttl_choices(node, root.problems),
             _ => root.duration("ttl").map(|ms| (None, ms)).into_iter().collect(),
@@ -38,7 +38,7 @@ impl Builder<'_> {
     fn ttl_choices(&mut self, node: &Node, problems: &mut Vec<Problem>) -> Vec<(Option<Expression>, i64)> {
         let mut choices = Vec::new();
         for item in node.list() {
-            let Some(mut choice) = Fields::open(item, "a choice of `ttl`", &["when", "for"], problems) else {
+            let Some(mut choice) = MapReader::open(item, "a choice of `ttl`", &["when", "for"], problems) else {
                 continue;
             };
             let when = choice.get("when").map(|when| self.expression(when, &[], choice.problems));

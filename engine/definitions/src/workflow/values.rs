@@ -94,7 +94,13 @@ fn without_flows(mut values: Vec<(Key, Node)>) -> Names {
 
 /// What a part asks of its host, `asks: {provider: [key]}`: values that mean there what they mean to the host. Where the
 /// host has none, the part's own value of that name counts.
-pub fn asked(part: &Node, host: &Node, name: &str, nodes: &Nodes, problems: &mut Vec<Problem>) -> Vec<(Key, Node)> {
+pub fn provided_by_host(
+    part: &Node,
+    host: &Node,
+    name: &str,
+    nodes: &Nodes,
+    problems: &mut Vec<Problem>,
+) -> Vec<(Key, Node)> {
     let own = nodes.get(&layout::values_file(name));
     let own: BTreeSet<&str> = own
         .map_or(&[][..], |own| own.map())

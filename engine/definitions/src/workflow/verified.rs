@@ -15,7 +15,7 @@ use crate::message::Channel;
 use crate::policy::FLOOR;
 use crate::records::AGREEMENT;
 use crate::source::{Node, Span};
-use engine_statechart::expression::reads::Known;
+use engine_statechart::expression::reads::KnownValue;
 use engine_statechart::flow::{Candidate, Successor, Work};
 use engine_statechart::{Machine, NodeKind, Problem};
 use std::collections::{BTreeMap, BTreeSet};
@@ -405,23 +405,23 @@ impl<'m> Walk<'m> {
         }
     }
 
-    fn knows(&self, path: &[&str], world: World, ok: Option<bool>, leaf: usize) -> Option<Known> {
+    fn knows(&self, path: &[&str], world: World, ok: Option<bool>, leaf: usize) -> Option<KnownValue> {
         let is_assisted = world & ASSISTED != 0;
         match path {
-            ["journey", "verified"] => Some(Known::Bool(world & VERIFIED != 0)),
-            ["journey", "assisted_by"] if is_assisted => Some(Known::SomeText),
-            ["journey", "assisted_by"] => Some(Known::Text(String::new())),
-            ["journey", "skips_otp"] if !is_assisted => Some(Known::Bool(false)),
-            ["event", "output", "ok"] => ok.map(Known::Bool),
+            ["journey", "verified"] => Some(KnownValue::Bool(world & VERIFIED != 0)),
+            ["journey", "assisted_by"] if is_assisted => Some(KnownValue::SomeText),
+            ["journey", "assisted_by"] => Some(KnownValue::Text(String::new())),
+            ["journey", "skips_otp"] if !is_assisted => Some(KnownValue::Bool(false)),
+            ["event", "output", "ok"] => ok.map(KnownValue::Bool),
             ["event", "output", OUTCOME] if self.kinds[leaf] == NodeKind::Final => {
                 let name = self.ids[leaf].rsplit('.').next().unwrap_or_default();
-                Some(Known::Text(name.to_owned()))
+                Some(KnownValue::Text(name.to_owned()))
             }
             // What a part was given is there from its first entry on.
             ["context", part @ .., "input"] => {
                 let (_, host) =
                     self.hosts.iter().find(|(place, _)| place.iter().map(String::as_str).eq(part.iter().copied()))?;
-                (from_then_on(self.known[*host]) & bit(world) == 0).then_some(Known::Absent)
+                (from_then_on(self.known[*host]) & bit(world) == 0).then_some(KnownValue::Absent)
             }
             _ => None,
         }

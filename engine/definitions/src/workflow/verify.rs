@@ -30,8 +30,8 @@ pub fn verify(
     super::contracts::check(machine, builder);
     super::contracts::check_marks(machine, builder);
     super::part::check_outcomes(machine, builder);
-    resumed(machine, builder);
-    closed(machine, builder)
+    check_resumed(machine, builder);
+    closing_steps(machine, builder)
 }
 
 /// A message's link has a purpose that some step knows; a purpose sends what its step takes.
@@ -99,7 +99,7 @@ pub fn names(machine: &Machine, values: &Names, builder: &mut Builder<'_>) {
 }
 
 /// States to which a correction leads back must exist.
-fn resumed(machine: &Machine, builder: &mut Builder<'_>) {
+fn check_resumed(machine: &Machine, builder: &mut Builder<'_>) {
     let known: BTreeSet<&str> = machine.nodes().map(|node| node.id).collect();
     for (id, span) in std::mem::take(&mut builder.resumed) {
         if !known.contains(id.as_str()) {
@@ -111,7 +111,7 @@ fn resumed(machine: &Machine, builder: &mut Builder<'_>) {
 }
 
 /// Final states of the flow that show nothing themselves go on showing the last step of the part that led there.
-fn closed(machine: &Machine, builder: &mut Builder<'_>) -> BTreeMap<String, String> {
+fn closing_steps(machine: &Machine, builder: &mut Builder<'_>) -> BTreeMap<String, String> {
     let mut closed: BTreeMap<String, String> = BTreeMap::new();
     let is_bare = |id: &str| machine.nodes().any(|node| node.id == id && node.kind == NodeKind::Final);
     for (state, end, span) in std::mem::take(&mut builder.ends) {
@@ -158,7 +158,7 @@ impl Shape {
     }
 }
 
-/// Rule 1: two current steps at the same time cannot be.
+/// Two current steps at the same time cannot be.
 fn orthogonal_steps(_: &Machine, shape: &Shape, builder: &mut Builder<'_>) {
     for parallel in &shape.parallel {
         let regions = shape.children.get(parallel).map_or(&[][..], Vec::as_slice);

@@ -26,7 +26,7 @@ pub async fn download(
         return Ok(file(HeaderValue::from_static("application/pdf"), &name, bytes));
     }
     let found = app.runtime.journeys.document(&visitor.actor, id, known_id(&document)?).await;
-    let found = found.map_err(|refusal| visitor.refused(&app, refusal))?;
+    let found = found.map_err(|refusal| visitor.refuse(&app, refusal))?;
     let kind = HeaderValue::from_str(&found.media_type)
         .unwrap_or_else(|_| HeaderValue::from_static("application/octet-stream"));
     Ok(file(kind, &found.name, found.bytes))

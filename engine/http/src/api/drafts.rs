@@ -36,6 +36,6 @@ pub async fn save(
     let ChangeRequest { visitor, body: DraftBody { step, data }, .. } = change;
     let (runtime, actor, step) = (app.runtime.clone(), visitor.actor.clone(), String::from(step));
     let saved = async move { Ok(runtime.journeys.save_draft(&actor, &id, &step, Value::Object(data)).await) };
-    run_to_end::<_, Problem>(saved).await?.map_err(|refusal| visitor.refused(&app, refusal))?;
+    run_to_end::<_, Problem>(saved).await?.map_err(|refusal| visitor.refuse(&app, refusal))?;
     Ok(StatusCode::NO_CONTENT)
 }

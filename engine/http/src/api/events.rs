@@ -48,7 +48,7 @@ pub async fn send(
     let mut visitor = change.visitor;
     // What is rare, and what is large, is boxed: the future of this is moved for each request.
     let sent = Box::pin(app.runtime.journeys.send(&visitor.actor, &id, event)).await;
-    let mut sent = sent.map_err(|refusal| visitor.refused(&app, refusal))?;
+    let mut sent = sent.map_err(|refusal| visitor.refuse(&app, refusal))?;
     if let Some(signs_in) = &sent.signs_in {
         Box::pin(visitor.sign_in(&app, signs_in.clone(), &change.headers)).await?;
     }

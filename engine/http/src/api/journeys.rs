@@ -86,7 +86,7 @@ pub async fn preview(
     }
     let mut facts = Facts::of(&app, &base, &headers).await;
     let is_new = facts.arrive(&catalog, &said, app.runtime.now_ms());
-    Ok(pages::remembering(&app, is_new.then_some(facts.came), shown))
+    Ok(pages::set_attribution_cookie(&app, is_new.then_some(facts.came), shown))
 }
 
 /// Start a journey, usually with its first answers, in one commit.
@@ -101,7 +101,7 @@ pub async fn start(State(app): State<App>, change: ChangeRequest<StartBody>) -> 
     let key = change.key()?;
     let ChangeRequest { mut visitor, body, headers, .. } = change;
     let StartBody { workflow, kind, data, attribution: given } = body;
-    let said = attribution::said(&app.runtime.catalog().site("").channels, &given.unwrap_or_default());
+    let said = attribution::select_params(&app.runtime.catalog().site("").channels, &given.unwrap_or_default());
     let event = match (kind, data) {
         (None, None) => None,
         (kind, data) => {
@@ -112,7 +112,7 @@ pub async fn start(State(app): State<App>, change: ChangeRequest<StartBody>) -> 
     let (mut sent, opening) = start::start(&app, &mut visitor, &headers, begin).await?;
     let status = if sent.repeated { StatusCode::OK } else { StatusCode::CREATED };
     app.work_ahead(&visitor.actor, visitor.client, &mut sent.view).await;
-    Ok(visitor.begun(opening, &headers, (status, replayed(&sent), ViewBody(sent.view))))
+    Ok(visitor.with_started_session(opening, &headers, (status, replayed(&sent), ViewBody(sent.view))))
 }
 
 /// The journey's current step; with `path`, where it is when it is not on that page.
@@ -126,7 +126,7 @@ pub async fn view(
 ) -> Result<Response, Problem> {
     known_id(&id)?;
     let journeys = &app.runtime.journeys;
-    let refused = |refusal| visitor.refused(&app, refusal);
+    let refused = |refusal| visitor.refuse(&app, refusal);
     let Some(path) = query.path else {
         let mut view = journeys.view(&visitor.actor, &id).await.map_err(refused)?;
         app.work_ahead(&visitor.actor, visitor.client, &mut view).await;

@@ -1,7 +1,7 @@
 //! `/api/v1/partners/{partner}/return/{state}`: a browser comes back from a partner's page.
 //!
 //! The state in the address was made by us, is used once and gives no right: what the browser brings is not read,
-//! and the answer is a 303 to a page that asks for the session as any other (security rules 17 and 20).
+//! and the answer is a 303 to a page that asks for the session as any other.
 
 use crate::app::{App, run_to_end};
 use crate::problem::{Problem, refusals};
@@ -19,7 +19,7 @@ refusals!(Refused: BodyInvalid);
 pub async fn back(State(app): State<App>, Path((partner, state)): Path<(String, String)>) -> Result<Response, Problem> {
     let runtime = app.runtime.clone();
     let found = run_to_end(async move {
-        match runtime.journeys.returned(&partner, &state).await {
+        match runtime.journeys.receive_return(&partner, &state).await {
             Ok(page) => Ok(Some(page)),
             Err(Refusal::NotFound) => Ok(None),
             Err(other) => Err(other),

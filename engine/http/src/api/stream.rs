@@ -42,11 +42,11 @@ pub async fn open(State(app): State<App>, Path(id): Path<String>, visitor: Visit
     // Listen first, look second: a change in between is told, not lost.
     let listener = app.subscriptions.listen(known_id(&id)?, &visitor)?;
     let view = app.runtime.journeys.view(&visitor.actor, &id).await;
-    let view = view.map_err(|refusal| visitor.refused(&app, refusal))?;
+    let view = view.map_err(|refusal| visitor.refuse(&app, refusal))?;
     let seq = view.journey.seq;
     let first = Change { journey: id.clone(), seq, revision: view.journey.revision, what: Changed::Step };
     let keep_alive = KeepAlive::new().interval(PING).event(Event::default().event("ping").data("{}"));
-    let reader = Reader { app, visitor, journey: id };
+    let reader = StreamReader { app, visitor, journey: id };
     let mut response = Sse::new(events(listener, first, reader)).keep_alive(keep_alive).into_response();
     // Proxies must pass each event on at once.
     response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
@@ -54,13 +54,13 @@ pub async fn open(State(app): State<App>, Path(id): Path<String>, visitor: Visit
 }
 
 /// Who listens to a journey.
-struct Reader {
+struct StreamReader {
     app: App,
     visitor: Visitor,
     journey: String,
 }
 
-impl Reader {
+impl StreamReader {
     /// Whoever is not its customer is told nothing more once their access has ended.
     async fn may_hear(&self) -> bool {
         if !self.visitor.actor.may_be_sent_away() {
@@ -71,7 +71,7 @@ impl Reader {
     }
 }
 
-fn events(listener: Listener, first: Change, reader: Reader) -> impl Stream<Item = Result<Event, Infallible>> {
+fn events(listener: Listener, first: Change, reader: StreamReader) -> impl Stream<Item = Result<Event, Infallible>> {
     stream::unfold((listener, Some(first), reader), |(mut listener, first, reader)| async move {
         let change = match first {
             Some(first) => first,

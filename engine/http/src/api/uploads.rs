@@ -64,7 +64,7 @@ pub async fn begin(
     replaces.as_deref().map(known_id).transpose()?;
     let new = NewUpload { kind: kind.into(), name, size, media_type, sha256: sha256.map(String::from), replaces };
     let begun = app.runtime.uploads.open(&visitor.actor, &id, new).await;
-    let begun = begun.map_err(|refusal| visitor.refused(&app, refusal))?;
+    let begun = begun.map_err(|refusal| visitor.refuse(&app, refusal))?;
     Ok((StatusCode::CREATED, Json(begun)))
 }
 
@@ -94,7 +94,7 @@ pub async fn receive(
     }
     let range = Range { first, size: range.size };
     let received = async move { Ok(runtime.uploads.receive(&actor, &id, &upload, range, bytes).await) };
-    let received = run_to_end::<_, Problem>(received).await?.map_err(|refusal| visitor.refused(&app, refusal))?;
+    let received = run_to_end::<_, Problem>(received).await?.map_err(|refusal| visitor.refuse(&app, refusal))?;
     Ok(Json(received))
 }
 
@@ -107,7 +107,7 @@ pub async fn show(
     visitor: Visitor,
 ) -> Result<Json<UploadView>, Problem> {
     let found = app.runtime.uploads.upload(&visitor.actor, known_id(&id)?, known_id(&upload)?).await;
-    Ok(Json(found.map_err(|refusal| visitor.refused(&app, refusal))?))
+    Ok(Json(found.map_err(|refusal| visitor.refuse(&app, refusal))?))
 }
 
 /// Files of a journey.
@@ -119,7 +119,7 @@ pub async fn list(
     visitor: Visitor,
 ) -> Result<Json<UploadList>, Problem> {
     let found = app.runtime.uploads.uploads(&visitor.actor, known_id(&id)?).await;
-    Ok(Json(UploadList { uploads: found.map_err(|refusal| visitor.refused(&app, refusal))? }))
+    Ok(Json(UploadList { uploads: found.map_err(|refusal| visitor.refuse(&app, refusal))? }))
 }
 
 /// Takes a file back, or stops one that is coming; not once it was sent with an answer.
@@ -136,7 +136,7 @@ pub async fn remove(
     known_id(&upload)?;
     let (runtime, actor) = (app.runtime.clone(), visitor.actor.clone());
     let removed = async move { Ok(runtime.uploads.remove(&actor, &id, &upload).await) };
-    run_to_end::<_, Problem>(removed).await?.map_err(|refusal| visitor.refused(&app, refusal))?;
+    run_to_end::<_, Problem>(removed).await?.map_err(|refusal| visitor.refuse(&app, refusal))?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -148,7 +148,7 @@ pub async fn file(
     Path((id, upload)): Path<(String, String)>,
     visitor: Visitor,
 ) -> Result<Response, Problem> {
-    fetched(app, &visitor, known_id(&id)?, known_id(&upload)?, false).await
+    fetch(app, &visitor, known_id(&id)?, known_id(&upload)?, false).await
 }
 
 /// A picture in small.
@@ -159,15 +159,15 @@ pub async fn preview(
     Path((id, upload)): Path<(String, String)>,
     visitor: Visitor,
 ) -> Result<Response, Problem> {
-    fetched(app, &visitor, known_id(&id)?, known_id(&upload)?, true).await
+    fetch(app, &visitor, known_id(&id)?, known_id(&upload)?, true).await
 }
 
 /// What a file of somebody's may do in a browser: nothing.
 const POLICY: &str = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
-async fn fetched(app: App, visitor: &Visitor, id: &str, upload: &str, preview: bool) -> Result<Response, Problem> {
+async fn fetch(app: App, visitor: &Visitor, id: &str, upload: &str, preview: bool) -> Result<Response, Problem> {
     let found = app.runtime.uploads.file(&visitor.actor, id, upload, preview).await;
-    let found = Arc::new(found.map_err(|refusal| visitor.refused(&app, refusal))?);
+    let found = Arc::new(found.map_err(|refusal| visitor.refuse(&app, refusal))?);
     let kind = HeaderValue::from_str(&found.media_type)
         .unwrap_or_else(|_| HeaderValue::from_static("application/octet-stream"));
     let (name, size) = (found.name.clone(), found.size);
@@ -183,7 +183,7 @@ async fn fetched(app: App, visitor: &Visitor, id: &str, upload: &str, preview: b
     Ok(response)
 }
 
-struct Asked {
+struct ByteRange {
     first: Option<i64>,
     len: Option<i64>,
     size: i64,
@@ -194,10 +194,10 @@ fn unread(detail: &str) -> Problem {
 }
 
 /// `bytes 0-262143/2345678`, or `bytes */2345678`.
-fn range(headers: &HeaderMap) -> Result<Asked, Problem> {
+fn range(headers: &HeaderMap) -> Result<ByteRange, Problem> {
     let given = headers.get(header::CONTENT_RANGE).and_then(|range| range.to_str().ok());
     let asked =
-        given.and_then(parsed).ok_or_else(|| unread("`Content-Range: bytes <first>-<last>/<size>` is missing"))?;
+        given.and_then(parse_range).ok_or_else(|| unread("`Content-Range: bytes <first>-<last>/<size>` is missing"))?;
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if asked.first.is_some() && !kind.eq_ignore_ascii_case("application/octet-stream") {
         return Err(Problem::new(Code::MediaType).detail("a part of a file is `application/octet-stream`"));
@@ -205,16 +205,16 @@ fn range(headers: &HeaderMap) -> Result<Asked, Problem> {
     Ok(asked)
 }
 
-fn parsed(range: &str) -> Option<Asked> {
+fn parse_range(range: &str) -> Option<ByteRange> {
     let number = |text: &str| text.parse::<i64>().ok().filter(|number| *number >= 0);
     let (part, size) = range.strip_prefix("bytes ")?.split_once('/')?;
     let size = number(size)?;
     if part == "*" {
-        return Some(Asked { first: None, len: None, size });
+        return Some(ByteRange { first: None, len: None, size });
     }
     let (first, last) = part.split_once('-')?;
     let (first, last) = (number(first)?, number(last)?);
-    (first <= last && last < size).then(|| Asked { first: Some(first), len: Some(last - first + 1), size })
+    (first <= last && last < size).then(|| ByteRange { first: Some(first), len: Some(last - first + 1), size })
 }
 
 #[cfg(test)]
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn ranges() {
-        let of = |text: &str| parsed(text).map(|asked| (asked.first, asked.len, asked.size));
+        let of = |text: &str| parse_range(text).map(|asked| (asked.first, asked.len, asked.size));
         assert_eq!(of("bytes 0-9/10"), Some((Some(0), Some(10), 10)));
         assert_eq!(of("bytes 5-5/10"), Some((Some(5), Some(1), 10)));
         assert_eq!(of("bytes */10"), Some((None, None, 10)));

@@ -1,5 +1,5 @@
 //! `/api/v1/webhooks/{partner}/{name}`: what partners tell us. The signature over the raw body is the only right
-//! (security rule 21).
+//!.
 
 use crate::app::{App, run_to_end};
 use crate::json::{self, Bounds};

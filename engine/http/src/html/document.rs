@@ -78,9 +78,9 @@ pub enum Content<'a> {
     /// A content page: its title and blocks.
     Blocks(&'a [Value]),
     /// The same with a journey in it.
-    Around(&'a [Value], &'a Place),
+    Around(&'a [Value], &'a EmbeddedJourney),
     /// A page of the person who asks: its frame is drawn, the browser draws its title and blocks.
-    Own(&'a Own<'a>),
+    Own(&'a PersonalPage<'a>),
     /// A question with one button, which posts to the page's own address.
     Confirm { blocks: &'a [Value], submit: &'a str },
 }
@@ -99,14 +99,14 @@ impl<'a> Content<'a> {
         blocks.iter().find(|block| block["block"] == CALCULATOR)
     }
 
-    fn place(&self) -> Option<&'a Place> {
+    fn place(&self) -> Option<&'a EmbeddedJourney> {
         if let Content::Around(_, place) = self { Some(place) } else { None }
     }
 }
 
 /// A journey that stands in a page.
 #[derive(Debug, Serialize)]
-pub struct Place {
+pub struct EmbeddedJourney {
     /// Its first step, with the answers that the page gives it.
     pub view: StepView,
     /// It is a dialog that opens with this hash; further steps have their path.
@@ -134,7 +134,7 @@ struct Drawing<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     blocks: Option<&'a [Value]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    place: Option<&'a Place>,
+    place: Option<&'a EmbeddedJourney>,
     #[serde(skip_serializing_if = "Option::is_none")]
     submit: Option<&'a str>,
 }
@@ -225,14 +225,14 @@ struct Boot<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     view: Option<&'a StepView>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    place: Option<&'a Place>,
+    place: Option<&'a EmbeddedJourney>,
     /// A form in the page, and what follows from its answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     calculator: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<&'a Problem>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    own: Option<&'a Own<'a>>,
+    own: Option<&'a PersonalPage<'a>>,
     /// Nobody is signed in, and the page is somebody's: the browser asks who it is.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     login: bool,
@@ -240,7 +240,7 @@ struct Boot<'a> {
 
 /// A page of the person who asks.
 #[derive(Serialize)]
-pub struct Own<'a> {
+pub struct PersonalPage<'a> {
     pub title: &'a str,
     pub blocks: &'a [Value],
     #[serde(skip_serializing_if = "Option::is_none")]

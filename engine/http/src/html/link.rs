@@ -1,4 +1,4 @@
-//! The one place that lets an address into a page (security rule 31).
+//! The one place that lets an address into a page.
 
 /// The address when it is relative, http, https, tel or mailto; `None` for anything that could run.
 pub fn safe_url(url: &str) -> Option<&str> {

@@ -9,7 +9,7 @@ mod link;
 mod writer;
 
 pub use document::{
-    AppSite, Body, Brand, Content, LanguageOffer, Own, OwnForm, Page, Place, Surroundings, bare, canonical, document,
-    drawing, on_day,
+    AppSite, Body, Brand, Content, EmbeddedJourney, LanguageOffer, OwnForm, Page, PersonalPage, Surroundings, bare,
+    canonical, document, drawing, on_day,
 };
 pub use link::safe_url;

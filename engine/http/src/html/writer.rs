@@ -1,4 +1,4 @@
-//! Writing HTML in which no text can become markup (security rule 31).
+//! Writing HTML in which no text can become markup.
 
 /// A growing page. Tags and attribute names are fixed text of the program; values and texts are escaped.
 #[derive(Debug, Default)]

@@ -5,7 +5,7 @@
 
 mod patience;
 
-use crate::middleware::{Client, Full, Place, Places, Proxies};
+use crate::middleware::{Client, Full, Places, Proxies, Slot};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
@@ -65,7 +65,7 @@ impl Doors {
         Doors { places, proxies: Proxies::default(), patience: patience(&settings.limits) }
     }
 
-    fn enter(&self, peer: SocketAddr) -> Result<Place, Full> {
+    fn enter(&self, peer: SocketAddr) -> Result<Slot, Full> {
         let client = Client(peer.ip());
         self.places.take((!self.proxies.trusts(client.0.to_canonical())).then(|| client.bucket()))
     }

@@ -1,4 +1,4 @@
-//! The address of the client, which comes only through configured proxies (security rule 17).
+//! The address of the client, which comes only through configured proxies.
 
 use axum::http::HeaderMap;
 use engine_settings::Settings;

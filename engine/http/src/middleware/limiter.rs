@@ -1,4 +1,4 @@
-//! Token buckets by client address, one map per class of request (security rule 34).
+//! Token buckets by client address, one map per class of request.
 
 use engine_settings::Limits;
 use std::collections::HashMap;

@@ -11,6 +11,6 @@ mod security;
 pub use client::{Client, Proxies};
 pub use limiter::{Class, Limiter};
 pub use origin::Origins;
-pub use places::{Full, Place, Places};
+pub use places::{Full, Places, Slot};
 pub use requests::Requests;
 pub use security::SecurityHeaders;

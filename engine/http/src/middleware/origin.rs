@@ -1,4 +1,4 @@
-//! Changing requests come from our own pages (security rule 17): a custom header that no foreign page can send
+//! Changing requests come from our own pages: a custom header that no foreign page can send
 //! without our consent, and an Origin that is ours.
 
 use crate::problem::{Code, Problem};

@@ -1,5 +1,5 @@
 //! Places that connections, arriving bodies and streams take while they last: so many in all, so many of one address
-//! (security rule 34).
+//!.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,7 +27,7 @@ pub enum Full {
 }
 
 /// Given back when dropped.
-pub struct Place {
+pub struct Slot {
     home: Places,
     bucket: Option<u128>,
 }
@@ -38,8 +38,8 @@ impl Places {
     }
 
     /// A place for this bucket ([`super::Client::bucket`]); without one only all together are counted.
-    pub fn take(&self, bucket: Option<u128>) -> Result<Place, Full> {
-        let mut taken = self.taken();
+    pub fn take(&self, bucket: Option<u128>) -> Result<Slot, Full> {
+        let mut taken = self.lock_taken();
         if taken.all >= self.0.max {
             return Err(Full::All);
         }
@@ -51,22 +51,22 @@ impl Places {
             *count += 1;
         }
         taken.all += 1;
-        Ok(Place { home: self.clone(), bucket })
+        Ok(Slot { home: self.clone(), bucket })
     }
 
     /// How many are taken.
     pub fn all(&self) -> usize {
-        self.taken().all
+        self.lock_taken().all
     }
 
-    fn taken(&self) -> MutexGuard<'_, Taken> {
+    fn lock_taken(&self) -> MutexGuard<'_, Taken> {
         self.0.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Place {
+impl Drop for Slot {
     fn drop(&mut self) {
-        let mut taken = self.home.taken();
+        let mut taken = self.home.lock_taken();
         taken.all -= 1;
         let Some(bucket) = self.bucket else { return };
         if let Some(count) = taken.by_address.get_mut(&bucket) {
@@ -93,6 +93,6 @@ mod tests {
         drop((one, three));
         assert!(taken(Some(1)).is_ok());
         drop(two);
-        assert!(places.all() == 0 && places.taken().by_address.is_empty(), "nothing is kept of who has left");
+        assert!(places.all() == 0 && places.lock_taken().by_address.is_empty(), "nothing is kept of who has left");
     }
 }

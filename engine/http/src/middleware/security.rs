@@ -1,4 +1,4 @@
-//! Headers of every answer (security rule 32).
+//! Headers of every answer.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use engine_settings::{Host, Settings};

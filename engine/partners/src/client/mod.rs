@@ -57,7 +57,7 @@ pub struct CallFile {
 
 impl CallFile {
     /// As mappings know it.
-    fn said(&self) -> Value {
+    fn to_value(&self) -> Value {
         use base64::Engine as _;
         let base64 = base64::engine::general_purpose::STANDARD.encode(&self.bytes);
         serde_json::json!({
@@ -149,7 +149,7 @@ impl Partners {
         let settings = &self.0.settings;
         let (partner, target) = match target::bound(settings, partner) {
             Ok(bound) => bound,
-            Err(error) => return CallOutcome::refused("partner.not_bound", &error.to_string()),
+            Err(error) => return CallOutcome::refusal("partner.not_bound", &error.to_string()),
         };
         let total = Duration::from_millis(
             u64::try_from(operation.timeout_ms).unwrap_or(0).min(settings.partners.timeout_ms_max),
@@ -157,17 +157,17 @@ impl Partners {
         let now = Now::at(order.now_ms, chrono_tz::Asia::Kolkata);
         let secrets = Secrets { settings, host: &target.host, files: order.files };
         let host = catalog.host(&now, Some(&secrets));
-        let input = match operation.prepared(input) {
+        let input = match operation.prepare(input) {
             Ok(input) => input,
             Err(error) => return CallOutcome::Failed(error),
         };
         let exchange = match operation.request(&partner, &input, order.key, &host) {
             Ok(request) => request::exchange(request, &target, &secrets, order.key, total),
-            Err(error) => return CallOutcome::refused("partner.request", &error.to_string()),
+            Err(error) => return CallOutcome::refusal("partner.request", &error.to_string()),
         };
         let mut exchange = match exchange {
             Ok(exchange) => exchange,
-            Err(error) => return CallOutcome::refused("partner.request", &error.to_string()),
+            Err(error) => return CallOutcome::refusal("partner.request", &error.to_string()),
         };
 
         // Whoever waits for a place keeps at least half of the time for the call itself.

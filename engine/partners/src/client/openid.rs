@@ -179,11 +179,11 @@ impl Partners {
         let body = Some(("application/x-www-form-urlencoded".to_owned(), form.into_bytes()));
         let exchange =
             Exchange { method: Method::POST, url: address(&provider.token_endpoint)?, headers, body, timeout: TIMEOUT };
-        let answer = self.exchanged(settings, exchange).await?;
+        let answer = self.exchange_code(settings, exchange).await?;
         let Tokens { id_token } = read(&answer).map_err(|_| OpenidError::Code)?;
         let keys: Keys = self.got(settings, &provider.jwks_uri).await?;
-        let claims = signed(&id_token, &keys.keys)?;
-        believed(claims, settings, &provider.issuer, &attempt.nonce, now_ms)
+        let claims = verify_signature(&id_token, &keys.keys)?;
+        check_claims(claims, settings, &provider.issuer, &attempt.nonce, now_ms)
     }
 
     fn openid(&self) -> Result<&Openid, OpenidError> {
@@ -200,10 +200,10 @@ impl Partners {
     async fn got<T: DeserializeOwned>(&self, settings: &Openid, place: &str) -> Result<T, OpenidError> {
         let headers = vec![(ACCEPT, HeaderValue::from_static("application/json"))];
         let exchange = Exchange { method: Method::GET, url: address(place)?, headers, body: None, timeout: TIMEOUT };
-        read(&self.exchanged(settings, exchange).await?)
+        read(&self.exchange_code(settings, exchange).await?)
     }
 
-    async fn exchanged(&self, settings: &Openid, exchange: Exchange) -> Result<Answer, OpenidError> {
+    async fn exchange_code(&self, settings: &Openid, exchange: Exchange) -> Result<Answer, OpenidError> {
         let sent = self.0.clients.send(exchange, settings.allow_private).await;
         sent.inspect_err(|error| tracing::warn!(%error, "the sign-in provider")).map_err(|_| OpenidError::Away)
     }
@@ -231,7 +231,7 @@ fn credentials(settings: &Openid) -> Option<(HeaderName, HeaderValue)> {
 }
 
 /// What a token says, where one of these keys has signed it.
-fn signed(token: &str, keys: &[Key]) -> Result<Claims, OpenidError> {
+fn verify_signature(token: &str, keys: &[Key]) -> Result<Claims, OpenidError> {
     let wrong = || OpenidError::Signature;
     let bytes = |text: &str| URL_SAFE_NO_PAD.decode(text).map_err(|_| wrong());
     let (message, mac) = token.rsplit_once('.').ok_or_else(wrong)?;
@@ -269,7 +269,7 @@ fn verifies(key: &Key, algorithm: &str, message: &[u8], mac: &[u8]) -> Option<()
     }
 }
 
-fn believed(
+fn check_claims(
     claims: Claims,
     settings: &Openid,
     issuer: &str,

@@ -41,12 +41,12 @@ impl CallOutcome {
         }
     }
 
-    pub(super) fn refused(code: &str, message: &str) -> CallOutcome {
-        failed(code, message, CallErrorKind::Refused, Retry::Never)
+    pub(super) fn refusal(code: &str, message: &str) -> CallOutcome {
+        failure(code, message, CallErrorKind::Refused, Retry::Never)
     }
 
     pub(super) fn later(code: &str, message: &str, after_ms: Option<u64>) -> CallOutcome {
-        failed(code, message, CallErrorKind::Failed, Retry::Later(after_ms))
+        failure(code, message, CallErrorKind::Failed, Retry::Later(after_ms))
     }
 }
 
@@ -68,7 +68,7 @@ pub fn judge(
     let good = (200..300).contains(&answer.status);
     // A redirect is never followed: it would leave the allow-list.
     if (300..400).contains(&answer.status) {
-        return (CallOutcome::refused("partner.redirect", "it answered with a redirect"), Verdict::Answered);
+        return (CallOutcome::refusal("partner.redirect", "it answered with a redirect"), Verdict::Answered);
     }
     let json = if answer.body.is_empty() { Ok(Value::Null) } else { serde_json::from_slice::<Value>(&answer.body) };
     let media_type = answer
@@ -99,7 +99,7 @@ pub fn judge(
             if error.kind != CallErrorKind::Failed {
                 verdict = Verdict::Answered;
             }
-            CallOutcome::Failed(bounded(error, answer.status, operation))
+            CallOutcome::Failed(bound_retry(error, answer.status, operation))
         }
     };
     (outcome, verdict)
@@ -110,17 +110,17 @@ fn missing(lost: Lost, operation: &Operation) -> CallOutcome {
     let unsure = if operation.idempotent { Retry::Later(None) } else { Retry::Never };
     let (code, retry) = match lost {
         Lost::Connect => ("partner.connect", Retry::Later(None)),
-        Lost::Refused => return CallOutcome::refused("partner.address", &lost.to_string()),
+        Lost::Refused => return CallOutcome::refusal("partner.address", &lost.to_string()),
         Lost::Timeout => ("partner.timeout", unsure),
         Lost::Broken => ("partner.broken", unsure),
         Lost::TooLarge => ("partner.too_large", Retry::Never),
     };
-    failed(code, &lost.to_string(), CallErrorKind::Failed, retry)
+    failure(code, &lost.to_string(), CallErrorKind::Failed, retry)
 }
 
 fn missing_sense(operation: &Operation) -> CallOutcome {
     let retry = if operation.idempotent { Retry::Later(None) } else { Retry::Never };
-    failed("partner.garbage", "the reply is not what its kind says", CallErrorKind::Failed, retry)
+    failure("partner.garbage", "the reply is not what its kind says", CallErrorKind::Failed, retry)
 }
 
 fn verdict_of(lost: Lost) -> Verdict {
@@ -131,7 +131,7 @@ fn verdict_of(lost: Lost) -> Verdict {
 }
 
 /// A server's error leaves open whether the work was done: then only what is idempotent is repeated.
-fn bounded(mut error: CallError, status: u16, operation: &Operation) -> CallError {
+fn bound_retry(mut error: CallError, status: u16, operation: &Operation) -> CallError {
     if let Retry::Later(after_ms) = error.retry {
         let unsure = status >= 500 && status != 503;
         error.retry = if unsure && !operation.idempotent {
@@ -143,7 +143,7 @@ fn bounded(mut error: CallError, status: u16, operation: &Operation) -> CallErro
     error
 }
 
-fn failed(code: &str, message: &str, kind: CallErrorKind, retry: Retry) -> CallOutcome {
+fn failure(code: &str, message: &str, kind: CallErrorKind, retry: Retry) -> CallOutcome {
     CallOutcome::Failed(CallError {
         code: code.to_owned(),
         row: String::new(),

@@ -89,11 +89,11 @@ impl Secrets<'_> {
     fn value(&self, credential: &Credential) -> Result<Secret, RequestError> {
         match credential {
             Credential::Literal(text) => Ok(Secret::new(text.clone())),
-            Credential::Secret(name) => self.named(name).ok_or_else(|| RequestError::Secret(name.clone())),
+            Credential::Secret(name) => self.secret_named(name).ok_or_else(|| RequestError::Secret(name.clone())),
         }
     }
 
-    fn named(&self, name: &str) -> Option<Secret> {
+    fn secret_named(&self, name: &str) -> Option<Secret> {
         self.settings.secret(name).filter(|_| self.settings.secret_allowed(name, self.host))
     }
 }
@@ -108,13 +108,13 @@ impl Functions for Secrets<'_> {
         match (name, args) {
             ("hmac_sha256_hex", [Value::String(secret), Value::String(text)]) => {
                 let value = self
-                    .named(secret)
+                    .secret_named(secret)
                     .ok_or_else(|| format!("secret `{secret}` is not set, or may not go to this host"))?;
                 Ok(crate::signature::hmac_sha256_hex(value.expose().as_bytes(), text.as_bytes()).into())
             }
             ("file", [Value::String(id)]) => {
                 let file = self.files.iter().find(|file| file.id == *id);
-                file.map(CallFile::said).ok_or_else(|| "there is no such file".to_owned())
+                file.map(CallFile::to_value).ok_or_else(|| "there is no such file".to_owned())
             }
             (_, args) => {
                 crate::functions::call(name, args).unwrap_or_else(|| Err(format!("`{name}` works only in the sandbox")))

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 
 /// An address in the memory; without a key it means the whole bucket.
-pub type Place = (String, Option<String>);
+pub type MemoryAddress = (String, Option<String>);
 
 /// The functions for one evaluation. Memory is asked between evaluations: a place that is not known yet is noted,
 /// and the evaluation is made again when it is.
@@ -17,8 +17,8 @@ pub struct ScriptHost<'a> {
     /// Functions and tables of the definitions.
     pub product: &'a dyn Host,
     pub settings: &'a Settings,
-    pub known: &'a HashMap<Place, Value>,
-    pub missing: Mutex<BTreeSet<Place>>,
+    pub known: &'a HashMap<MemoryAddress, Value>,
+    pub missing: Mutex<BTreeSet<MemoryAddress>>,
     /// Makes ids; how many were made before this evaluation.
     pub seed: &'a str,
     pub ids: Mutex<u32>,
@@ -45,7 +45,7 @@ impl Host for ScriptHost<'_> {
 }
 
 impl ScriptHost<'_> {
-    fn recall(&self, place: Place) -> Result<Value, String> {
+    fn recall(&self, place: MemoryAddress) -> Result<Value, String> {
         if let Some(value) = self.known.get(&place) {
             return Ok(value.clone());
         }

@@ -99,7 +99,7 @@ fn last_ten(text: &str) -> String {
 }
 
 /// The text, escaped, with its addresses as links.
-fn linked(text: &str) -> String {
+fn link_addresses(text: &str) -> String {
     let words = text.split_inclusive(char::is_whitespace).map(|word| {
         let address = word.trim_end();
         let escaped = html::escape(word);
@@ -125,6 +125,6 @@ fn card(message: &Message) -> String {
         html::escape(&message.channel),
         html::escape(&html::text(&message.to)),
         html::time(message.time_ms),
-        linked(&message.text)
+        link_addresses(&message.text)
     )
 }

@@ -9,11 +9,11 @@ mod calls;
 mod host;
 mod html;
 mod inbox;
-mod later;
 mod operation;
 mod pages;
 mod script;
 mod switches;
+mod tasks;
 
 pub use switches::{Mode, Switch};
 
@@ -57,7 +57,7 @@ pub fn router(catalog: CatalogSource, memory: Arc<dyn Memory>, options: Options)
         recent: calls::Recent::default(),
         working: Mutex::default(),
     }));
-    tokio::spawn(later::sweep(sandbox.clone()));
+    tokio::spawn(tasks::sweep(sandbox.clone()));
     Router::new()
         .route("/", get(switches::show))
         .route("/switches", get(switches::json).post(switches::set))

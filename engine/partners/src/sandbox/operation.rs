@@ -4,9 +4,9 @@
 //! anything else, and every repetition gets that reply again and is counted. A 5xx or 429 is not kept.
 
 use super::calls::Call;
-use super::later::{self, Task};
 use super::script::Evaluation;
 use super::switches::{self, Mode, Switch};
+use super::tasks::{self, Task};
 use super::{Sandbox, SandboxError, html, pages};
 use crate::multipart;
 use crate::pdf;
@@ -148,7 +148,7 @@ impl Played<'_> {
     async fn record(&self, mode: Mode) -> Result<Record, SandboxError> {
         if self.key.is_empty() {
             let record = self.evaluate(mode).await?;
-            later::undertake(self.sandbox, &format!("{:032x}", rand::random::<u128>()), &record.tasks).await?;
+            tasks::undertake(self.sandbox, &format!("{:032x}", rand::random::<u128>()), &record.tasks).await?;
             return Ok(record);
         }
         let memory = self.sandbox.memory();
@@ -175,7 +175,7 @@ impl Played<'_> {
             if record.begun {
                 return Ok(record);
             }
-            later::undertake(self.sandbox, &place, &record.tasks).await?;
+            tasks::undertake(self.sandbox, &place, &record.tasks).await?;
             let begun = Record { begun: true, ..record };
             let next = serde_json::to_value(&begun).map_err(|e| SandboxError::Stored(e.to_string()))?;
             memory.swap(REPLIES, &place, Some(value), next).await?;

@@ -2,8 +2,8 @@
 //!
 //! A page takes one press. What it shows was evaluated when it was opened; a button's parts are when it is pressed.
 
-use super::later::{self, Task};
 use super::script::Evaluation;
+use super::tasks::{self, Task};
 use super::{Sandbox, SandboxError, html};
 use axum::Form;
 use axum::extract::{Path, Query, State};
@@ -110,12 +110,12 @@ pub async fn open(
         buttons,
         pressed: None,
     };
-    sandbox.memory().put(BUCKET, &id, stored(&opened)?).await?;
+    sandbox.memory().put(BUCKET, &id, to_stored(&opened)?).await?;
     Ok(id)
 }
 
 pub async fn show(State(sandbox): State<Sandbox>, Path(id): Path<String>) -> Result<Response, SandboxError> {
-    let Some((opened, _)) = find(&sandbox, &id).await? else { return Ok(gone()) };
+    let Some((opened, _)) = find(&sandbox, &id).await? else { return Ok(gone_response()) };
     Ok(match &opened.pressed {
         Some(pressed) => answer(&opened, pressed),
         None => render(&id, &opened),
@@ -129,7 +129,7 @@ pub async fn press(
     Form(form): Form<BTreeMap<String, String>>,
 ) -> Result<Response, SandboxError> {
     loop {
-        let Some((opened, before)) = find(&sandbox, &id).await? else { return Ok(gone()) };
+        let Some((opened, before)) = find(&sandbox, &id).await? else { return Ok(gone_response()) };
         let pressed = match opened.pressed.clone() {
             Some(pressed) => pressed,
             None => {
@@ -140,7 +140,7 @@ pub async fn press(
                         "This page has no such button any more; open it again.",
                     ));
                 };
-                let after = stored(&Opened { pressed: Some(pressed.clone()), ..opened.clone() })?;
+                let after = to_stored(&Opened { pressed: Some(pressed.clone()), ..opened.clone() })?;
                 if !sandbox.memory().swap(BUCKET, &id, Some(before), after).await? {
                     continue;
                 }
@@ -148,9 +148,9 @@ pub async fn press(
             }
         };
         if !pressed.begun {
-            later::undertake(&sandbox, &format!("page/{id}"), &pressed.tasks).await?;
+            tasks::undertake(&sandbox, &format!("page/{id}"), &pressed.tasks).await?;
             let begun = Pressed { begun: true, ..pressed.clone() };
-            sandbox.memory().put(BUCKET, &id, stored(&Opened { pressed: Some(begun), ..opened.clone() })?).await?;
+            sandbox.memory().put(BUCKET, &id, to_stored(&Opened { pressed: Some(begun), ..opened.clone() })?).await?;
         }
         return Ok(answer(&opened, &pressed));
     }
@@ -260,10 +260,10 @@ async fn find(sandbox: &Sandbox, id: &str) -> Result<Option<(Opened, Value)>, Sa
     Ok(Some((opened, value)))
 }
 
-fn stored(opened: &Opened) -> Result<Value, SandboxError> {
+fn to_stored(opened: &Opened) -> Result<Value, SandboxError> {
     serde_json::to_value(opened).map_err(|e| SandboxError::Stored(e.to_string()))
 }
 
-fn gone() -> Response {
+fn gone_response() -> Response {
     html::note(StatusCode::NOT_FOUND, "No such page", "It was never opened, or it is gone.")
 }

@@ -3,8 +3,8 @@
 //! Expressions are pure and memory is not: an expression that recalls something unknown is evaluated again when it
 //! was read. What a script remembers is known to what follows in it.
 
-use super::host::{Place, ScriptHost};
-use super::later::{Entry, Hook, Task};
+use super::host::{MemoryAddress, ScriptHost};
+use super::tasks::{Entry, Hook, Task};
 use super::{Sandbox, SandboxError};
 use crate::memory::RECALL_MAX;
 use engine_definitions::{Consequences, Go, Now};
@@ -22,7 +22,7 @@ pub struct Evaluation<'s> {
     now: Now,
     seed: String,
     ids: u32,
-    known: HashMap<Place, Value>,
+    known: HashMap<MemoryAddress, Value>,
     /// Names that have no value, and why.
     failed: HashMap<String, String>,
 }
@@ -165,7 +165,7 @@ impl<'s> Evaluation<'s> {
     fn round<T>(
         &self,
         evaluate: impl Fn(&Scope<'_>) -> Result<T, EvalError>,
-    ) -> (Result<T, EvalError>, BTreeSet<Place>, u32) {
+    ) -> (Result<T, EvalError>, BTreeSet<MemoryAddress>, u32) {
         let catalog = self.sandbox.catalog();
         let product = catalog.sandbox_host(&self.now);
         let host = ScriptHost {
@@ -187,7 +187,7 @@ impl<'s> Evaluation<'s> {
         (result, missing, host.ids.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
-    async fn read(&self, (bucket, key): &Place) -> Result<Value, SandboxError> {
+    async fn read(&self, (bucket, key): &MemoryAddress) -> Result<Value, SandboxError> {
         let memory = self.sandbox.memory();
         match key {
             Some(key) => Ok(memory.get(bucket, key).await?.unwrap_or(Value::Null)),

@@ -100,7 +100,7 @@ pub struct Anchor {
 
 /// The trail as it was found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Whole {
+pub struct AuditReport {
     /// Without the anchors.
     pub rows: u64,
     pub chains: u64,
@@ -155,11 +155,11 @@ impl fmt::Display for Fault {
 impl Core {
     /// A journey was looked at by somebody who is not its customer: one row for each of them and hour.
     pub async fn note_seen(&self, actor: &Actor, journey: &str) -> Result<(), RuntimeError> {
-        let noted = self.noted(Deed::Seen, actor);
+        let noted = self.audit_note(Deed::Seen, actor);
         let now = self.now_ms();
         let hour = now - now.rem_euclid(HOUR_MS);
         let known = self.store().audit_of(&[journey.to_owned()], hour, PAGE).await?;
-        if known.iter().any(|row| self.said(row).as_ref() == Some(&noted)) {
+        if known.iter().any(|row| self.open_row(row).as_ref() == Some(&noted)) {
             return Ok(());
         }
         self.write_down(journey, &noted).await
@@ -167,10 +167,10 @@ impl Core {
 
     /// Whoever came by a link is the customer.
     pub async fn note_link_proved(&self, actor: &Actor, journey: &str) -> Result<(), RuntimeError> {
-        self.write_down(journey, &self.noted(Deed::LinkProved, actor)).await
+        self.write_down(journey, &self.audit_note(Deed::LinkProved, actor)).await
     }
 
-    fn noted(&self, what: Deed, actor: &Actor) -> Noted {
+    fn audit_note(&self, what: Deed, actor: &Actor) -> Noted {
         let catalog = self.catalog();
         let role = catalog.policy().assists(actor.acting_roles()).filter(|_| actor.kind == STAFF);
         let purposes = actor.roles.iter().filter_map(|role| role.strip_prefix("link:"));
@@ -210,9 +210,9 @@ impl Core {
     }
 
     /// Who else saw these journeys, the newest first. A customer who followed a link to what is theirs is nobody else.
-    pub async fn seen(&self, journeys: &[String]) -> Result<Vec<Sight>, RuntimeError> {
+    pub async fn sights(&self, journeys: &[String]) -> Result<Vec<Sight>, RuntimeError> {
         let rows = self.store().audit_of(journeys, 0, SEEN_MAX).await?;
-        let all: Vec<(&AuditRow, Noted)> = rows.iter().filter_map(|row| Some((row, self.said(row)?))).collect();
+        let all: Vec<(&AuditRow, Noted)> = rows.iter().filter_map(|row| Some((row, self.open_row(row)?))).collect();
         let proved = |row: &AuditRow, who: &str| {
             let is_theirs = |other: &AuditRow, noted: &Noted| other.chain == row.chain && noted.who == who;
             all.iter().any(|(other, noted)| noted.what == Deed::LinkProved && is_theirs(other, noted))
@@ -246,14 +246,14 @@ impl Core {
         let row = self.keys.seal(&serde_json::to_string(says).unwrap_or_default(), &place(chain, number));
         let mut row = AuditRow { chain: chain.to_owned(), number, at_ms, hash: String::new(), row };
         row.hash = self.link_of(head.as_ref().map_or("", |row| &row.hash), &row);
-        let counted = self.counted(before.as_deref()).unwrap_or_default();
+        let counted = self.parse_count(before.as_deref()).unwrap_or_default();
         let (rows, chains) = (counted.rows + 1, counted.chains + u64::from(head.is_none()));
         let after = self.keys.seal(&serde_json::to_string(&Counted { rows, chains })?, COUNTED);
         let count = (chain != ANCHORS).then_some(AuditCount { before, after });
         Ok(self.store().append_audit(row, count).await?)
     }
 
-    fn counted(&self, count: Option<&str>) -> Option<Counted> {
+    fn parse_count(&self, count: Option<&str>) -> Option<Counted> {
         serde_json::from_str(&self.keys.open(count?, COUNTED)?).ok()
     }
 
@@ -283,14 +283,14 @@ impl Core {
     }
 
     /// What a row says; `None`: it was not written by us.
-    fn said<T: serde::de::DeserializeOwned>(&self, row: &AuditRow) -> Option<T> {
+    fn open_row<T: serde::de::DeserializeOwned>(&self, row: &AuditRow) -> Option<T> {
         serde_json::from_str(&self.keys.open(&row.row, &place(&row.chain, row.number))?).ok()
     }
 
     /// The newest anchor, and what it says.
     async fn anchors(&self) -> Result<(Option<Anchor>, Option<Anchored>), RuntimeError> {
         let Some(head) = self.store().audit_head(ANCHORS).await? else { return Ok((None, None)) };
-        let says = self.said(&head);
+        let says = self.open_row(&head);
         Ok((Some(Anchor { number: head.number, hash: head.hash }), says))
     }
 
@@ -318,8 +318,8 @@ impl Core {
 
     /// The whole trail, or the first bad row, in the order of chains and numbers; then anchors, then what was counted.
     /// `outside`: number and hash of an anchor, as the log or another store has it.
-    pub async fn verify_audit(&self, outside: Option<&Anchor>) -> Result<Result<Whole, Bad>, RuntimeError> {
-        let before = self.counted(self.store().audit_count().await?.as_deref());
+    pub async fn verify_audit(&self, outside: Option<&Anchor>) -> Result<Result<AuditReport, Bad>, RuntimeError> {
+        let before = self.parse_count(self.store().audit_count().await?.as_deref());
         let anchored = match self.verified_anchors(outside).await? {
             Ok(anchored) => anchored,
             Err(bad) => return Ok(Err(bad)),
@@ -362,7 +362,7 @@ impl Core {
             return Ok(Err(Bad { chain: ANCHORS.to_owned(), number: at as i64 + 1, how: Fault::Cut }));
         }
         // Rows come meanwhile.
-        let after = self.counted(self.store().audit_count().await?.as_deref());
+        let after = self.parse_count(self.store().audit_count().await?.as_deref());
         let counts = |before: Counted, after: Counted| {
             (before.rows..=after.rows).contains(&found.rows) && (before.chains..=after.chains).contains(&found.chains)
         };
@@ -370,7 +370,7 @@ impl Core {
             let number = found.rows as i64 + 1;
             return Ok(Err(Bad { chain: "all".to_owned(), number, how: Fault::Uncounted }));
         }
-        Ok(Ok(Whole { rows: found.rows, chains: found.chains, anchor: self.anchors().await?.0 }))
+        Ok(Ok(AuditReport { rows: found.rows, chains: found.chains, anchor: self.anchors().await?.0 }))
     }
 
     /// What each anchor says, the oldest first.
@@ -391,7 +391,7 @@ impl Core {
             }
             for row in page {
                 is_there |= outside.is_some_and(|anchor| anchor.number == row.number && anchor.hash == row.hash);
-                match (self.fault(last.as_ref(), &row), self.said(&row)) {
+                match (self.fault(last.as_ref(), &row), self.open_row(&row)) {
                     (None, Some(says)) => all.push(says),
                     (Some(bad), _) => return Ok(Err(bad)),
                     (None, None) => return Ok(Err(Bad { chain: row.chain, number: row.number, how: Fault::Changed })),

@@ -107,7 +107,7 @@ impl Crypto {
         proof
     }
 
-    /// Six digits from the server's key, a stored random id, and what the password is bound to (security rule 15).
+    /// Six digits from the server's key, a stored random id, and what the password is bound to.
     pub fn otp_code(&self, journey: &str, purpose: &str, mobile: &str, id: &str) -> String {
         let bytes = mac(&self.otp, &[format!("{journey}\0{purpose}\0{mobile}\0{id}").as_bytes()]);
         let number =

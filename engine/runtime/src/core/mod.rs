@@ -16,7 +16,7 @@ mod turns;
 
 pub(crate) use access::read;
 pub(crate) use audit::Deed;
-pub use audit::{Anchor, Bad, Fault, Sight, Whole};
+pub use audit::{Anchor, AuditReport, Bad, Fault, Sight};
 pub(crate) use crypto::Crypto;
 pub use forgetting::{Forgotten, Holds};
 pub(crate) use links::{INVITATIONS, LINKS, link_order};

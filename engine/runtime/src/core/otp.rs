@@ -1,5 +1,5 @@
-//! One-time passwords (security rule 15), whose tries are counted with the turn that makes them, and the one gate that
-//! they share with every message that somebody's press sends (security rule 39).
+//! One-time passwords, whose tries are counted with the turn that makes them, and the one gate that
+//! they share with every message that somebody's press sends.
 //!
 //! An open password stands in its journey's state, so that sending, a wrong try and its use are part of the turn's
 //! commit: after a crash nothing was counted that did not happen. **seq-cas** lets one try be the n-th. The code is
@@ -30,7 +30,7 @@ pub(crate) struct Passwords {
 }
 
 impl Passwords {
-    pub fn sent(&self, id: &str, purpose: &str, now_ms: i64) -> CallResult {
+    pub fn send_result(&self, id: &str, purpose: &str, now_ms: i64) -> CallResult {
         let resend_at = rfc3339(now_ms + self.resend_ms);
         CallResult::output(
             json!({"ok": true, "left": self.tries, "resend_at": resend_at, "expires_at": rfc3339(now_ms + self.ttl_ms),
@@ -40,7 +40,7 @@ impl Passwords {
 
     /// The answer where no code is needed: it is the number of who is signed in.
     pub fn not_needed(&self, purpose: &str, now_ms: i64) -> CallResult {
-        self.sent("", purpose, now_ms).with("known", true)
+        self.send_result("", purpose, now_ms).with("known", true)
     }
 
     /// `{ok, left, resend_at, reason, purpose}`: a wrong, old or used code is `ok: false`, never an error. `reason`:
@@ -104,7 +104,7 @@ impl Core {
             attach: None,
         })
         .map_err(|refused| RuntimeError::Definition { place: "otp".into(), reason: format!("{refused:?}") })?;
-        Ok(self.passwords().sent(&id, purpose, now))
+        Ok(self.passwords().send_result(&id, purpose, now))
     }
 
     /// `{mobile, purpose, code, stays?, name?}` → see [`Passwords::verify`], with `number`, the verified one's hash.

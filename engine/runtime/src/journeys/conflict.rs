@@ -20,7 +20,7 @@ impl Journeys {
         Ok(Refusal::NotAccepted { view: Box::new(self.core.view_of(actor, record).await?) })
     }
 
-    pub(super) async fn repeated(&self, actor: &Actor, used: UsedKey, body_hash: i64) -> Result<Sent, Refusal> {
+    pub(super) async fn repeat_reply(&self, actor: &Actor, used: UsedKey, body_hash: i64) -> Result<Sent, Refusal> {
         if used.body_hash != body_hash {
             return Err(Refusal::KeyReused);
         }

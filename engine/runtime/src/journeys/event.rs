@@ -26,7 +26,7 @@ impl Journeys {
     }
 
     /// What came of a person's event; answers what the turn asks on the way. Most events ask nothing.
-    pub(super) async fn applied(
+    pub(super) async fn settle_event(
         &self,
         turn: &mut Turn<'_>,
         applied: Result<Applied, Refused>,
@@ -36,11 +36,11 @@ impl Journeys {
     ) -> Result<(), Refusal> {
         match applied {
             Ok(Applied::Done) if !turn.has_questions() => Ok(()),
-            applied => Box::pin(self.answered(turn, applied, actor, event, stored)).await,
+            applied => Box::pin(self.answer_event(turn, applied, actor, event, stored)).await,
         }
     }
 
-    async fn answered(
+    async fn answer_event(
         &self,
         turn: &mut Turn<'_>,
         applied: Result<Applied, Refused>,
@@ -52,7 +52,7 @@ impl Journeys {
             Ok(Applied::Done) => match self.core.answer_questions(turn, actor).await {
                 Ok(()) => Ok(()),
                 Err(Unanswered::Broken { place, reason }) => {
-                    Err(self.broken(turn, stored, kind, data, &place, &reason).await)
+                    Err(self.record_incident(turn, stored, kind, data, &place, &reason).await)
                 }
                 Err(Unanswered::Refused(refusal)) => Err(refusal),
             },
@@ -64,12 +64,14 @@ impl Journeys {
                 };
                 Err(Refusal::NotAccepted { view: Box::new(view) })
             }
-            Err(Refused::Broken { place, reason }) => Err(self.broken(turn, stored, kind, data, &place, &reason).await),
+            Err(Refused::Broken { place, reason }) => {
+                Err(self.record_incident(turn, stored, kind, data, &place, &reason).await)
+            }
         }
     }
 
-    /// An incident: the answers are kept as a draft, the state does not move (workflows.md rule 27).
-    async fn broken(
+    /// An incident: the answers are kept as a draft, the state does not move.
+    async fn record_incident(
         &self,
         turn: &Turn<'_>,
         stored: Option<&str>,

@@ -4,7 +4,7 @@ use super::Journeys;
 use crate::actor::Actor;
 use crate::core::read;
 use crate::refusal::Refusal;
-use crate::render::listed;
+use crate::render::summarize;
 use crate::turn::Turn;
 use crate::view::{JourneySummary, Status};
 
@@ -35,7 +35,7 @@ impl Journeys {
             };
             let actor = self.core.actor_with_grants(actor, &record).await?;
             let turn = Turn::on(&workflow, &catalog, read(record)?, self.core.now_ms());
-            (one.about, one.step_title) = listed(&turn, &actor);
+            (one.about, one.step_title) = summarize(&turn, &actor);
         }
         Ok(())
     }

@@ -144,7 +144,7 @@ pub enum Opened {
     Elsewhere(Box<StepView>),
 }
 
-/// How long a reply may wait for a quick call to settle (workflows.md rule 17).
+/// How long a reply may wait for a quick call to settle.
 const SETTLE_WAIT: Duration = Duration::from_secs(1);
 
 impl Journeys {
@@ -152,7 +152,7 @@ impl Journeys {
     pub async fn preview(&self, workflow: &str, actor: &Actor) -> Result<StepView, Refusal> {
         let catalog = self.core.catalog();
         let workflow = catalog.workflow(workflow).ok_or(Refusal::NotFound)?.clone();
-        let actor = &self.core.introduced(actor).await?;
+        let actor = &self.core.with_prefill(actor).await?;
         let new = new_journey(&workflow, actor, None, Value::Null);
         let turn =
             Turn::begin(&workflow, &catalog, "", new, actor, self.core.now_ms()).map_err(|r| internal(&workflow, r))?;
@@ -234,8 +234,8 @@ impl Journeys {
         }
     }
 
-    /// The view after a commit; waits a moment for a quick call, so that a short check needs no wait page (rule 17).
-    async fn settled(
+    /// The view after a commit; waits a moment for a quick call, so that a short check needs no wait page.
+    async fn wait_for_calls(
         &self,
         actor: &Actor,
         mut view: Box<StepView>,
@@ -259,14 +259,14 @@ impl Journeys {
     }
 
     /// The reply to an event that was committed.
-    async fn sent(
+    async fn reply_to_event(
         &self,
         actor: &Actor,
         view: Box<StepView>,
         changes: Option<Receiver<Change>>,
     ) -> Result<Sent, Refusal> {
         let view = match changes {
-            Some(changes) => Box::pin(self.settled(actor, view, changes)).await?,
+            Some(changes) => Box::pin(self.wait_for_calls(actor, view, changes)).await?,
             None => view,
         };
         Ok(Sent { view, repeated: false, signs_in: None })

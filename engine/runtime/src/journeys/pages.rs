@@ -26,7 +26,7 @@ impl Journeys {
 
     /// Sends the journey the outside event `returned`, once, and gives the path of its page. What the browser brought
     /// does not count.
-    pub async fn returned(&self, partner: &str, state: &str) -> Result<String, Refusal> {
+    pub async fn receive_return(&self, partner: &str, state: &str) -> Result<String, Refusal> {
         let opened = self
             .core
             .keys

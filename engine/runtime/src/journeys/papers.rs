@@ -8,7 +8,7 @@ use super::Journeys;
 use crate::actor::{Action, Actor};
 use crate::core::read;
 use crate::refusal::Refusal;
-use crate::render::printed;
+use crate::render::print;
 use crate::turn::{Cover, Turn};
 use engine_store::{JourneyRecord, Kept};
 use serde_json::Value;
@@ -28,7 +28,7 @@ impl Journeys {
     pub async fn paper(&self, actor: &Actor, journey: &str) -> Result<Paper, Refusal> {
         let (record, actor) = self.core.mine(actor, Action::See, journey).await?;
         self.core.refuse_ended(&record).await?;
-        self.printed(&actor, record).await?.ok_or(Refusal::NotFound)
+        self.print(&actor, record).await?.ok_or(Refusal::NotFound)
     }
 
     /// The record behind a code, with nothing of it that is personal; a code that is not ours and one without a record
@@ -45,11 +45,11 @@ impl Journeys {
         Ok(Some(record.data))
     }
 
-    async fn printed(&self, actor: &Actor, record: JourneyRecord) -> Result<Option<Paper>, Refusal> {
+    async fn print(&self, actor: &Actor, record: JourneyRecord) -> Result<Option<Paper>, Refusal> {
         let (workflow, catalog) = (self.core.workflow_of(&record).await?, self.core.catalog());
         let id = record.id.clone();
         let turn = Turn::on(&workflow, &catalog, read(record)?, self.core.now_ms());
-        Ok(printed(&turn, actor).map(|(title, mut blocks)| {
+        Ok(print(&turn, actor).map(|(title, mut blocks)| {
             self.core.seal(&mut blocks, &id);
             Paper { title, blocks }
         }))

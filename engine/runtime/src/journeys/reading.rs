@@ -63,7 +63,7 @@ impl Journeys {
     ) -> Result<Vec<FieldError>, Refusal> {
         let catalog = self.core.catalog();
         let workflow = catalog.workflow(workflow).ok_or(Refusal::NotFound)?.clone();
-        let actor = &self.core.introduced(actor).await?;
+        let actor = &self.core.with_prefill(actor).await?;
         let new = new_journey(&workflow, actor, None, Value::Null);
         let turn =
             Turn::begin(&workflow, &catalog, "", new, actor, self.core.now_ms()).map_err(|r| internal(&workflow, r))?;

@@ -46,7 +46,7 @@ impl Journeys {
             let sender = sender.as_ref();
             if !fits(&stored.record) {
                 if let Some(used) = self.core.store().used_key(journey, Some(key)).await? {
-                    return Box::pin(self.repeated(actor, used, body_hash)).await;
+                    return Box::pin(self.repeat_reply(actor, used, body_hash)).await;
                 }
                 self.core.refuse_ended(&stored.record).await?;
                 return Err(Box::pin(self.stale(actor, journey, &send)).await?);
@@ -62,8 +62,8 @@ impl Journeys {
             if is_recent && (!matches!(applied, Ok(Applied::Done)) || turn.has_questions()) {
                 continue;
             }
-            self.applied(&mut turn, applied, sender, (&send.kind, &send.data), Some(journey)).await?;
-            turn.acted(IdempotencyKey { key: Some(key), body_hash });
+            self.settle_event(&mut turn, applied, sender, (&send.kind, &send.data), Some(journey)).await?;
+            turn.mark_activity(IdempotencyKey { key: Some(key), body_hash });
             let signs_in = turn.signs_in(sender);
             let proves_link = turn.proves && sender.came_by.is_some();
             let view = Box::new(self.core.render(&turn, sender, Some(journey)));
@@ -82,10 +82,10 @@ impl Journeys {
                         Some(_) => Box::new(Box::pin(self.view(&actor, journey)).await?),
                         None => view,
                     };
-                    let sent = self.sent(&actor, view, changes).await?;
+                    let sent = self.reply_to_event(&actor, view, changes).await?;
                     return Ok(Sent { signs_in, ..sent });
                 }
-                Some(Committed::KeyUsed(used)) => return Box::pin(self.repeated(actor, used, body_hash)).await,
+                Some(Committed::KeyUsed(used)) => return Box::pin(self.repeat_reply(actor, used, body_hash)).await,
                 Some(Committed::Moved | Committed::Superseded) | None => {}
             }
         }

@@ -47,9 +47,9 @@ impl Journeys {
                 if asked && let Some(used) = self.core.store().used_key(&id, None).await? {
                     return Box::pin(self.repeated_start(actor, new.session, used, body_hash)).await;
                 }
-                self.applied(&mut turn, applied, actor, (kind, data), None).await?;
+                self.settle_event(&mut turn, applied, actor, (kind, data), None).await?;
             }
-            turn.acted(IdempotencyKey { key: None, body_hash });
+            turn.mark_activity(IdempotencyKey { key: None, body_hash });
             let view = Box::new(self.core.render(&turn, actor, Some(&id)));
             let changes = waits(&view).then(|| self.core.store().changes());
             match tries.commit(turn).await? {
@@ -60,7 +60,7 @@ impl Journeys {
                     if let Some(session) = new.session {
                         self.core.sessions.put(&session, &Actor::of_session(&session), now);
                     }
-                    return self.sent(actor, view, changes).await;
+                    return self.reply_to_event(actor, view, changes).await;
                 }
                 Some(Committed::KeyUsed(used)) => {
                     return Box::pin(self.repeated_start(actor, new.session, used, body_hash)).await;
@@ -84,7 +84,7 @@ impl Journeys {
         {
             return Err(Refusal::KeyReused);
         }
-        self.repeated(actor, used, body_hash).await
+        self.repeat_reply(actor, used, body_hash).await
     }
 
     /// Whether the session that began with a start is there, and young: a key is no lasting right to a journey.

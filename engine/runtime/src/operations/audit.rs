@@ -2,7 +2,7 @@
 
 use super::Operations;
 use crate::actor::{Action, Actor, Resource};
-use crate::core::{Anchor, Bad, Sight, Whole, normal_mobile};
+use crate::core::{Anchor, AuditReport, Bad, Sight, normal_mobile};
 use crate::refusal::Refusal;
 use engine_store::JourneyFilter;
 
@@ -12,7 +12,11 @@ const JOURNEYS_MAX: u32 = 10_000;
 impl Operations {
     /// The whole trail, or the first row that is not as it was written. `outside`: an anchor as the log has it; without
     /// one a trail whose end was cut off together with what counts it looks whole.
-    pub async fn verify_audit(&self, actor: &Actor, outside: Option<&Anchor>) -> Result<Result<Whole, Bad>, Refusal> {
+    pub async fn verify_audit(
+        &self,
+        actor: &Actor,
+        outside: Option<&Anchor>,
+    ) -> Result<Result<AuditReport, Bad>, Refusal> {
         self.core.permit(actor, Action::Operate, Resource::All)?;
         Ok(self.core.verify_audit(outside).await?)
     }
@@ -23,6 +27,6 @@ impl Operations {
         let Some(person) = self.core.known_person(&normal_mobile(mobile)).await? else { return Ok(None) };
         let all = self.core.store().journeys_of(JourneyFilter::of(&person.id, JOURNEYS_MAX)).await?;
         let journeys: Vec<String> = all.into_iter().map(|head| head.id).collect();
-        Ok(Some(self.core.seen(&journeys).await?))
+        Ok(Some(self.core.sights(&journeys).await?))
     }
 }

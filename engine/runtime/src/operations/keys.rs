@@ -69,7 +69,7 @@ impl Operations {
         let now = self.core.now_ms();
         let mut turn = Turn::begin(&workflow, &catalog, &id, new, &system, now).map_err(broken)?;
         turn.receive(TOLD, data).map_err(broken)?;
-        turn.acted(IdempotencyKey { key: None, body_hash: 0 });
+        turn.mark_activity(IdempotencyKey { key: None, body_hash: 0 });
         let told = self.core.tries_without_line(false).commit(turn).await?;
         if !matches!(told, Some(Committed::Done { .. })) {
             return Err(Refusal::Busy);

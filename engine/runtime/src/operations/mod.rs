@@ -51,7 +51,7 @@ impl Operations {
     /// twice.
     pub async fn retry_effect(&self, actor: &Actor, key: &EffectKey) -> Result<(), Refusal> {
         self.core.operate(actor, Deed::EffectRetried, &key.to_string()).await?;
-        self.parked(key).await?;
+        self.load_parked(key).await?;
         self.do_again(actor, key).await
     }
 
@@ -59,7 +59,7 @@ impl Operations {
     /// on.
     pub async fn skip_effect(&self, actor: &Actor, key: &EffectKey) -> Result<(), Refusal> {
         self.core.operate(actor, Deed::EffectSkipped, &key.to_string()).await?;
-        let effect = self.parked(key).await?;
+        let effect = self.load_parked(key).await?;
         let end = EffectEnd::Cancelled { reason: json!({"code": "skipped", "by": actor.id, "was": effect.outcome}) };
         let done = match Effect::read(&effect) {
             Ok(Effect::Call(payload)) => {
@@ -112,7 +112,7 @@ impl Operations {
         Ok(())
     }
 
-    /// The work that raised an open incident is done again (workflows.md rule 27): a call, a timer, a webhook. What a
+    /// The work that raised an open incident is done again: a call, a timer, a webhook. What a
     /// person sent is kept as their draft, and is theirs to send again.
     pub async fn retry_incident(&self, actor: &Actor, id: &str) -> Result<(), Refusal> {
         self.core.operate(actor, Deed::IncidentRetried, id).await?;
@@ -161,7 +161,7 @@ impl Operations {
         ))
     }
 
-    async fn parked(&self, key: &EffectKey) -> Result<EffectRecord, Refusal> {
+    async fn load_parked(&self, key: &EffectKey) -> Result<EffectRecord, Refusal> {
         let effect = self.core.store().effect(key).await?.ok_or(Refusal::NotFound)?;
         if effect.state != EffectState::Parked {
             return Err(not_possible(format!("effect `{key}` is not parked")));

@@ -12,7 +12,7 @@ impl Operations {
     /// With the body that the partner would send to its webhook; only what the webhook opens to operators (`by_hand`).
     pub async fn tell(&self, actor: &Actor, partner: &str, webhook: &str, body: &Value) -> Result<(), Refusal> {
         self.core.permit(actor, Action::Operate, Resource::All)?;
-        let hook = self.told(partner, webhook, body)?;
+        let hook = self.resolve_webhook(partner, webhook, body)?;
         if self.core.store().correlation(partner, &hook.reference).await?.is_none() {
             return Err(not_possible(format!("nobody here knows the reference `{}`", hook.reference)));
         }
@@ -23,7 +23,7 @@ impl Operations {
         Ok(())
     }
 
-    fn told(&self, partner: &str, name: &str, body: &Value) -> Result<Hook, Refusal> {
+    fn resolve_webhook(&self, partner: &str, name: &str, body: &Value) -> Result<Hook, Refusal> {
         let catalog = self.core.catalog();
         let Some(webhook) = catalog.webhook(partner, name) else {
             return Err(not_possible(format!("there is no webhook `{name}` of `{partner}`")));

@@ -88,7 +88,7 @@ impl People {
             }
         }
         if parts.seen && actor.person().is_some() {
-            account.seen = self.core.seen(&all.iter().map(|journey| journey.id.clone()).collect::<Vec<_>>()).await?;
+            account.seen = self.core.sights(&all.iter().map(|journey| journey.id.clone()).collect::<Vec<_>>()).await?;
             account.helpers = self.companions(&all, &account.seen).await?;
         }
         if parts.journeys {
@@ -232,7 +232,7 @@ impl crate::core::Core {
     }
 
     /// The actor with what forms of a first step begin with.
-    pub async fn introduced(&self, actor: &Actor) -> Result<Actor, Refusal> {
+    pub async fn with_prefill(&self, actor: &Actor) -> Result<Actor, Refusal> {
         let known = match actor.person() {
             Some(person) => self.store().person(person).await?,
             None => None,

@@ -28,7 +28,7 @@ impl People {
         let person = self.hers(actor).filter(|_| actor.person().is_some()).ok_or(Refusal::NotFound)?.to_owned();
         self.core.note_deed(actor, Deed::DataExported, &person).await?;
         let (journeys, documents, records) = (false, false, RecordKinds::default());
-        let beside = AccountParts { journeys, documents, records, ..AccountParts::whole() };
+        let beside = AccountParts { journeys, documents, records, ..AccountParts::everything() };
         let account = self.account(actor, &beside).await?.ok_or(Refusal::NotFound)?;
         let catalog = self.core.catalog();
         let (mut told, mut records): (Vec<Value>, BTreeMap<String, Vec<Value>>) = Default::default();
@@ -43,7 +43,7 @@ impl People {
                     of_kind.push(Value::Object(shown(record, Some(&journey))));
                 }
                 if catalog.workflow(&journey.workflow).is_none_or(|workflow| workflow.signs_in.is_none()) {
-                    told.push(self.told(journey).await?);
+                    told.push(self.export_journey(journey).await?);
                 }
             }
         }
@@ -60,7 +60,7 @@ impl People {
         Ok(json!({"profile": profile, "journeys": told, "records": records, "sessions": sessions, "seen": seen}))
     }
 
-    async fn told(&self, journey: JourneySummary) -> Result<Value, Refusal> {
+    async fn export_journey(&self, journey: JourneySummary) -> Result<Value, Refusal> {
         let store = self.core.store();
         let events = store.events(&journey.id, 0, EVENTS_MAX).await?;
         let filter = MessageFilter { journey: Some(journey.id.clone()), recipient_hash: None, limit: MESSAGES_MAX };
@@ -68,17 +68,17 @@ impl People {
         let documents = store.documents_in(std::slice::from_ref(&journey.id)).await?;
         let documents: Value = documents.iter().map(|head| document(head, &journey)).collect();
         let mut told = json!(journey);
-        told["written"] = events.iter().filter_map(written).collect();
+        told["written"] = events.iter().filter_map(export_event).collect();
         told["messages"] = messages.iter().map(message).collect();
         told["documents"] = documents;
         let uploads = store.uploads_in(std::slice::from_ref(&journey.id)).await?;
-        told["files"] = uploads.iter().filter_map(uploads::kept).collect();
+        told["files"] = uploads.iter().filter_map(uploads::export_value).collect();
         Ok(told)
     }
 }
 
 /// What somebody wrote: never a secret, which no history has.
-fn written(event: &EventRecord) -> Option<Value> {
+fn export_event(event: &EventRecord) -> Option<Value> {
     let fact = Fact::read(event).ok()?;
     match &fact {
         Fact::Submitted { data, .. } | Fact::Sent { data, .. } => {

@@ -1,4 +1,4 @@
-//! Links in messages: a capability for one journey and one purpose until a time (security rules 11 and 16).
+//! Links in messages: a capability for one journey and one purpose until a time.
 //!
 //! A browser that follows a link gets a grant in its own session; what a grant opens is the workflow's to say (`links`
 //! of a step), and [`crate::can`] decides. Codes are made in `core/links.rs`.

@@ -23,7 +23,7 @@ const SESSIONS_MAX: u32 = 100;
 
 impl People {
     /// Of the account that this visitor asks for, what an answer is compared with; `None`: she asks for none.
-    pub async fn claimed(&self, actor: &Actor, parts: &AccountParts) -> Result<Option<Account>, Refusal> {
+    pub async fn claimed_account(&self, actor: &Actor, parts: &AccountParts) -> Result<Option<Account>, Refusal> {
         match &actor.claims {
             Some(person) => self.account(&actor.signed_in_as(person), parts).await,
             None => Ok(None),

@@ -1,4 +1,4 @@
-//! A session goes on on another host of ours, by a code in the address (security rule 16).
+//! A session goes on on another host of ours, by a code in the address.
 //!
 //! The code is sealed: whose session it came from, for which host, until when. It is worth nothing once that session
 //! is over, and counts once, whichever node sees it; until it is used nothing of it is kept, and then its keyed hash
@@ -41,7 +41,7 @@ impl People {
 
     /// Whose code this is, at this host; unknown and old ones, those of another host, and those of a session that is
     /// over are the same `None`. Looking uses nothing up.
-    pub async fn passed(&self, code: &str, host: &str) -> Result<Option<String>, Refusal> {
+    pub async fn redeem(&self, code: &str, host: &str) -> Result<Option<String>, Refusal> {
         let plain = self.open_for(PASS, code);
         let pass = plain.and_then(|plain| serde_json::from_slice::<Pass>(&plain).ok());
         match pass.filter(|pass| pass.host == host && pass.until_ms > self.core.now_ms()) {
@@ -52,13 +52,13 @@ impl People {
 
     /// The same, once.
     pub async fn use_pass(&self, code: &str, host: &str) -> Result<Option<String>, Refusal> {
-        let Some(person) = self.passed(code, host).await? else { return Ok(None) };
+        let Some(person) = self.redeem(code, host).await? else { return Ok(None) };
         let used = self.core.keys.hash("used-pass", code);
         Ok(self.core.store().first_use(&used, self.core.now_ms()).await?.then_some(person))
     }
 
     async fn passing(&self, session: &str) -> Result<Option<String>, Refusal> {
-        let known = self.stored(session).await?.filter(|session| session.subject["kind"] == CUSTOMER);
+        let known = self.load_session(session).await?.filter(|session| session.subject["kind"] == CUSTOMER);
         Ok(known.and_then(|session| session.person))
     }
 }

@@ -1,4 +1,4 @@
-//! Proof of work: who asks for many messages from one network lets their machine work for each (security rule 15). It
+//! Proof of work: who asks for many messages from one network lets their machine work for each. It
 //! asks nothing of a person.
 //!
 //! A challenge is signed, bound to a network, and counts once, whichever node sees its solution; until somebody has
@@ -26,7 +26,7 @@ impl People {
     pub fn challenge(&self, network: &str) -> ProofOfWork {
         let bits = self.core.settings.otp.proof_bits;
         let terms = format!("{}.{bits}.{}", self.core.now_ms() + VALID_MS, new_id());
-        ProofOfWork { token: format!("{terms}.{}", self.signed(network, &terms)), bits }
+        ProofOfWork { token: format!("{terms}.{}", self.sign(network, &terms)), bits }
     }
 
     /// Whether a password that is asked for from here now would only be sent with a proof.
@@ -54,12 +54,12 @@ impl People {
         let mut parts = terms.split('.');
         let until_ms: i64 = parts.next()?.parse().ok()?;
         let bits: u32 = parts.next()?.parse().ok()?;
-        let ours = bool::from(self.signed(network, terms).as_bytes().ct_eq(signature.as_bytes()));
+        let ours = bool::from(self.sign(network, terms).as_bytes().ct_eq(signature.as_bytes()));
         let solved = zero_bits(&Sha256::digest(proof.as_bytes())) >= bits;
         (ours && now_ms < until_ms && solved).then_some(token)
     }
 
-    fn signed(&self, network: &str, terms: &str) -> String {
+    fn sign(&self, network: &str, terms: &str) -> String {
         self.core.keys.short_hash("proof", &format!("{network} {terms}"))
     }
 }

@@ -22,7 +22,7 @@ pub struct RecordPage {
 }
 
 /// A journey with records that are asked for.
-struct Found {
+struct JourneyRecords {
     journey: String,
     rows: Vec<Value>,
 }
@@ -42,7 +42,7 @@ impl People {
         let mut found = match words {
             None => {
                 let list = List { records: kinds, before, limit: limit + 1, ..List::default() };
-                self.found(actor, list).await?
+                self.load_records(actor, list).await?
             }
             Some(words) => self.search(actor, &words, &kinds, before, limit as usize + 1).await?,
         };
@@ -61,7 +61,7 @@ impl People {
         kinds: &[String],
         mut before: Option<String>,
         wanted: usize,
-    ) -> Result<Vec<Found>, Refusal> {
+    ) -> Result<Vec<JourneyRecords>, Refusal> {
         let of = |search: Option<&str>, before: Option<String>| List {
             search: search.map(str::to_owned),
             records: kinds.to_vec(),
@@ -70,14 +70,14 @@ impl People {
             ..List::default()
         };
         if is_mobile(words) {
-            let hers = self.found(actor, of(Some(words), before.clone())).await?;
+            let hers = self.load_records(actor, of(Some(words), before.clone())).await?;
             if !hers.is_empty() {
                 return Ok(hers);
             }
         }
         let (mut matches, mut looked) = (Vec::new(), 0);
         while matches.len() < wanted && looked < SEARCHED_MAX {
-            let page = self.found(actor, of(None, before)).await?;
+            let page = self.load_records(actor, of(None, before)).await?;
             looked += page.len();
             let is_last = page.len() < LIST_MAX as usize;
             before = page.last().map(|last| last.journey.clone());
@@ -91,7 +91,7 @@ impl People {
     }
 
     /// The journeys of a list, each with its records as this reader may see them.
-    async fn found(&self, actor: &Actor, list: List) -> Result<Vec<Found>, Refusal> {
+    async fn load_records(&self, actor: &Actor, list: List) -> Result<Vec<JourneyRecords>, Refusal> {
         let kinds = list.records.clone();
         let journeys = Journeys { core: self.core.clone() }.journeys_of(actor, list).await?;
         let ids: Vec<String> = journeys.iter().map(|journey| journey.id.clone()).collect();
@@ -105,7 +105,7 @@ impl People {
             row["status"] = serde_json::json!(page.status);
             by_journey.entry(journey).or_default().push(row);
         }
-        let found = |journey: String| Found { rows: by_journey.remove(&journey).unwrap_or_default(), journey };
+        let found = |journey: String| JourneyRecords { rows: by_journey.remove(&journey).unwrap_or_default(), journey };
         Ok(ids.into_iter().map(found).collect())
     }
 }

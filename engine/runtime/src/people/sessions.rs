@@ -1,11 +1,11 @@
-//! Sessions: opaque 256-bit tokens, of which only a hash is stored (security rule 16).
+//! Sessions: opaque 256-bit tokens, of which only a hash is stored.
 
 use super::People;
 use crate::actor::{Action, Actor, CAME, CLAIMS, CUSTOMER, Grant, OPERATOR, Resource, STAFF, STAYS, VISITOR};
 use crate::clock::{new_id, new_token, rfc3339};
 use crate::core::Deed;
 use crate::refusal::Refusal;
-use engine_definitions::{AgentChecks, Came};
+use engine_definitions::{AgentChecks, Attribution};
 use engine_store::{PersonRecord, SessionRecord};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -51,7 +51,8 @@ impl People {
             return Ok(Some(actor));
         }
         // An operator's token is no session of a browser.
-        let Some(session) = self.stored(&hash).await?.filter(|session| session.subject["kind"] != OPERATOR) else {
+        let Some(session) = self.load_session(&hash).await?.filter(|session| session.subject["kind"] != OPERATOR)
+        else {
             return Ok(None);
         };
         if session.subject["kind"] == STAFF {
@@ -81,7 +82,7 @@ impl People {
 
     /// The same, not stored yet: it is to begin with a journey, whose start has this key. Who repeats the start because
     /// the answer was lost has no cookie: from a random key comes the same session again.
-    pub fn first_session(&self, language: &str, key: &str, came: &Came) -> (String, SessionRecord) {
+    pub fn first_session(&self, language: &str, key: &str, came: &Attribution) -> (String, SessionRecord) {
         let keys = &self.core.keys;
         let (token, mut session) = if is_random(key) {
             self.session_of(keys.hash("first-session", key), keys.short_hash("first-visitor", key), language)
@@ -115,7 +116,8 @@ impl People {
 
     /// The operator of a token; nobody else has one. It ends when it was said to, however much it is used.
     pub async fn operator(&self, token: &str) -> Result<Option<Actor>, Refusal> {
-        let session = self.stored(&token_hash(token)).await?.filter(|session| session.subject["kind"] == OPERATOR);
+        let session =
+            self.load_session(&token_hash(token)).await?.filter(|session| session.subject["kind"] == OPERATOR);
         Ok(session.map(|session| Actor::operator(session.subject["name"].as_str().unwrap_or_default())))
     }
 
@@ -165,7 +167,7 @@ impl People {
     }
 
     /// One that has not ended.
-    pub(super) async fn stored(&self, hash: &str) -> Result<Option<SessionRecord>, Refusal> {
+    pub(super) async fn load_session(&self, hash: &str) -> Result<Option<SessionRecord>, Refusal> {
         let now = self.core.now_ms();
         Ok(self.core.store().session(hash).await?.filter(|session| session.expires_at_ms > now))
     }
@@ -178,7 +180,8 @@ impl People {
         change: impl FnOnce(&mut SessionRecord),
     ) -> Result<Option<(String, Actor)>, Refusal> {
         let old = token_hash(token);
-        let Some(mut session) = self.stored(&old).await?.filter(|session| session.subject["kind"] != OPERATOR) else {
+        let Some(mut session) = self.load_session(&old).await?.filter(|session| session.subject["kind"] != OPERATOR)
+        else {
             return Ok(None);
         };
         let token = new_token();
@@ -221,10 +224,10 @@ impl People {
         token: &str,
         (person, stays): (&str, bool),
         device: Value,
-        mut came: Came,
+        mut came: Attribution,
     ) -> Result<Option<(String, Actor)>, Refusal> {
         let (store, now) = (self.core.store(), self.core.now_ms());
-        let Some(mut before) = self.stored(&token_hash(token)).await? else { return Ok(None) };
+        let Some(mut before) = self.load_session(&token_hash(token)).await? else { return Ok(None) };
         let Some(mut known) = store.person(person).await? else { return Ok(None) };
         if self.core.is_closed(&known).await? {
             return self.renew_session(token, |session| claims(session, (person, stays))).await;
@@ -252,7 +255,8 @@ impl People {
 
     /// The session keeps what a check of an agent's ids has said; `None`: it is over.
     pub async fn agent_checked(&self, token: &str, agent: &AgentChecks) -> Result<Option<Actor>, Refusal> {
-        let Some(mut session) = self.stored(&token_hash(token)).await?.filter(|one| one.subject["kind"] != OPERATOR)
+        let Some(mut session) =
+            self.load_session(&token_hash(token)).await?.filter(|one| one.subject["kind"] != OPERATOR)
         else {
             return Ok(None);
         };

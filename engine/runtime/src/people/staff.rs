@@ -138,8 +138,8 @@ impl People {
     }
 
     fn otpauth(&self, member: &Member) -> String {
-        let issuer = escaped(&self.core.catalog().site("").name);
-        let (name, secret) = (escaped(&member.name), base32(&member.secret));
+        let issuer = escape(&self.core.catalog().site("").name);
+        let (name, secret) = (escape(&member.name), base32(&member.secret));
         format!("otpauth://totp/{issuer}:{name}?secret={secret}&issuer={issuer}&algorithm=SHA1&digits=6&period=30")
     }
 
@@ -378,15 +378,15 @@ impl Member {
         }
         if let Some(at) = self.recovery.iter().position(|known| known == hash) {
             self.recovery.remove(at);
-            self.used_by = recovered(by, hash);
+            self.used_by = recovery_turn(by, hash);
             return true;
         }
-        self.used_by == recovered(by, hash)
+        self.used_by == recovery_turn(by, hash)
     }
 }
 
 /// The turn that used up a code of those that stand in.
-fn recovered(by: &str, hash: &str) -> String {
+fn recovery_turn(by: &str, hash: &str) -> String {
     format!("{by} {hash}")
 }
 
@@ -413,7 +413,7 @@ fn recovery_code() -> String {
     letters.as_bytes().chunks(4).map(String::from_utf8_lossy).collect::<Vec<_>>().join("-")
 }
 
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
     text.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }

@@ -6,7 +6,7 @@ pub use stories::Stories;
 
 use crate::actor::{Action, Actor, Resource};
 use crate::core::{Core, RuntimeError, load_blocking};
-use engine_definitions::{Files, Held, Problem, Severity};
+use engine_definitions::{Files, PinnedVersion, Problem, Severity};
 use engine_statechart::source::Span;
 use engine_store::{DefinitionFile, JourneyStatus, Publication, StoreError, VersionFiles, VersionRecord};
 use std::collections::BTreeSet;
@@ -52,7 +52,7 @@ impl Publishing {
     /// again change nothing. What operators keep to themselves ([`RESERVED`]) stays as it is for everybody else
     /// (**floors**). In the sandbox a story that fails is only told.
     pub async fn publish(&self, files: &Files, by: &Actor, stories: Stories) -> Result<Published, PublishError> {
-        let held = self.held(|path| files.contains(path).then(|| files.hash(path))).await?;
+        let held = self.pinned_versions(|path| files.contains(path).then(|| files.hash(path))).await?;
         let loaded = load_blocking(files.clone(), move |files| engine_definitions::publishable(&files, &held)).await;
         let Some(catalog) = loaded.catalog else { return Err(PublishError::Problems(loaded.problems)) };
         let mut warnings: Vec<Problem> =
@@ -88,7 +88,7 @@ impl Publishing {
                 return Err(PublishError::Problems(played.failures));
             }
             count = played.count;
-            warnings.extend(stories::told(played.failures));
+            warnings.extend(stories::as_warnings(played.failures));
         }
         let versions = catalog
             .workflows()
@@ -121,7 +121,7 @@ impl Publishing {
         for file in current.files {
             files.insert(file.path, Arc::<[u8]>::from(file.content));
         }
-        let held = self.held(|path| files.contains(path).then(|| files.hash(path))).await?;
+        let held = self.pinned_versions(|path| files.contains(path).then(|| files.hash(path))).await?;
         let loaded = load_blocking(files, move |files| engine_definitions::load_beside(&files, &held)).await;
         let Some(catalog) = loaded.catalog else {
             return Err(RuntimeError::Publication(
@@ -133,7 +133,7 @@ impl Publishing {
     }
 
     /// Versions of open journeys that are not what these files make; `hash` of a file among them.
-    async fn held(&self, hash: impl Fn(&str) -> Option<String>) -> Result<Vec<Held>, StoreError> {
+    async fn pinned_versions(&self, hash: impl Fn(&str) -> Option<String>) -> Result<Vec<PinnedVersion>, StoreError> {
         let counts =
             self.core.store().journey_counts().await?.into_iter().filter(|c| c.status == JourneyStatus::Active);
         let versions: BTreeSet<(String, String)> = counts.map(|c| (c.workflow, c.version)).collect();
@@ -148,7 +148,7 @@ impl Publishing {
             }
             let mut files = Files::new();
             stored.into_iter().for_each(|file| files.insert(file.path, file.content));
-            held.push(Held { workflow, files });
+            held.push(PinnedVersion { workflow, files });
         }
         Ok(held)
     }

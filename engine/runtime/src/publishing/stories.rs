@@ -39,10 +39,10 @@ pub(super) async fn play(
     let reached = stories.filter(|story| changed.contains(&story.workflow) || is_new(&story.path));
     let reached: BTreeSet<String> = reached.map(|story| story.path.clone()).collect();
     let catalog = Arc::clone(catalog);
-    load_blocking(Files::new(), move |_| played(&catalog, &reached)).await
+    load_blocking(Files::new(), move |_| play_reached(&catalog, &reached)).await
 }
 
-fn played(catalog: &Catalog, reached: &BTreeSet<String>) -> Played {
+fn play_reached(catalog: &Catalog, reached: &BTreeSet<String>) -> Played {
     let mut runner = Runner::new(catalog);
     let stories = catalog.workflows().flat_map(|workflow| workflow.stories());
     let mut failures = Vec::new();
@@ -63,6 +63,6 @@ fn played(catalog: &Catalog, reached: &BTreeSet<String>) -> Played {
 }
 
 /// What refuses nothing.
-pub(super) fn told(failures: Vec<Problem>) -> impl Iterator<Item = Problem> {
+pub(super) fn as_warnings(failures: Vec<Problem>) -> impl Iterator<Item = Problem> {
     failures.into_iter().map(|problem| Problem { severity: Severity::Warning, ..problem })
 }

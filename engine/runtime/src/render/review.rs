@@ -1,7 +1,7 @@
 //! Check your answers: generated from the steps of the trail, with a Change link for each. Objects and lists of an
 //! answer are sections of their own.
 
-use super::{Reader, submit_text, title_of};
+use super::{ViewerContext, submit_text, title_of};
 use crate::actor::CUSTOMER;
 use crate::turn::{Cover, Turn, get_path};
 use crate::view::{Review, ReviewPart, ReviewRow, ReviewSection};
@@ -11,16 +11,16 @@ use serde_json::{Map, Value, json};
 /// Kinds of personal data that reach a person.
 const CONTACT: [&str; 2] = ["mobile", "email"];
 
-pub(super) fn review(turn: &Turn<'_>, step: &Step, reader: &Reader<'_>) -> Review {
+pub(super) fn review(turn: &Turn<'_>, step: &Step, reader: &ViewerContext<'_>) -> Review {
     let is_plain = is_plain(turn, step, reader);
     let sections = turn.state.trail.iter().filter_map(|entry| {
         let step = reader.workflow.step_by_node(&entry.node)?;
         let form = reader.workflow.form(step.form.as_deref()?)?;
         let answers = get_path(&turn.state.snapshot.context, step.into.as_deref()?)?.as_object()?;
         let view = reader
-            .scoped(turn, |scope| form.view(&reader.viewer.audience, &scope.clone().with_names(step.names())))
+            .with_scope(turn, |scope| form.view(&reader.viewer.audience, &scope.clone().with_names(step.names())))
             .ok()?;
-        let (cover, kept) = (reader.cover.as_ref(), turn.kept(step));
+        let (cover, kept) = (reader.cover.as_ref(), turn.covered_texts(step));
         let mut sections = Sections { turn, step, form, cover, kept, is_plain, reader, sections: Vec::new() };
         let title = Some(view.title.clone()).filter(|title| !title.is_empty());
         sections.object(title.unwrap_or_else(|| title_of(turn, step, reader)), &view.schema, answers, "");
@@ -34,7 +34,7 @@ pub(super) fn review(turn: &Turn<'_>, step: &Step, reader: &Reader<'_>) -> Revie
 }
 
 /// In a journey that was begun for a customer: who answered this.
-fn answered_by(turn: &Turn, step: &Step, reader: &Reader<'_>) -> Option<ReviewRow> {
+fn answered_by(turn: &Turn, step: &Step, reader: &ViewerContext<'_>) -> Option<ReviewRow> {
     let role = turn.state.answered_by.get(&step.node)?;
     let label = reader.text("journey.answered_by", &Map::new());
     let code = if role == CUSTOMER { "journey.by_customer" } else { "journey.by_agent" };
@@ -42,11 +42,11 @@ fn answered_by(turn: &Turn, step: &Step, reader: &Reader<'_>) -> Option<ReviewRo
 }
 
 /// Whether this reader sees mobile numbers and e-mails whole; where nothing says so, nobody does.
-fn is_plain(turn: &Turn, step: &Step, reader: &Reader<'_>) -> bool {
+fn is_plain(turn: &Turn, step: &Step, reader: &ViewerContext<'_>) -> bool {
     let told = step
         .plain
         .as_ref()
-        .map(|plain| reader.scoped(turn, |scope| plain.eval_bool(&scope.clone().with_names(step.names()))));
+        .map(|plain| reader.with_scope(turn, |scope| plain.eval_bool(&scope.clone().with_names(step.names()))));
     told.is_some_and(|told| {
         told.inspect_err(|error| tracing::error!(step = step.node, %error, "`plain` failed")).unwrap_or_default()
     })
@@ -61,7 +61,7 @@ struct Sections<'t> {
     /// What the customer may keep, but not read.
     kept: Map<String, Value>,
     is_plain: bool,
-    reader: &'t Reader<'t>,
+    reader: &'t ViewerContext<'t>,
     sections: Vec<ReviewSection>,
 }
 
@@ -128,7 +128,7 @@ impl Sections<'_> {
                 continue;
             }
             let label = rule.get("title").and_then(Value::as_str).unwrap_or(name).to_owned();
-            let masked = self.masked(name, value, &pointer);
+            let masked = self.mask(name, value, &pointer);
             let value = masked.unwrap_or_else(|| self.display(rule, widget, value));
             let autocomplete = ui("autocomplete").and_then(Value::as_str).map(str::to_owned);
             rows.push(ReviewRow { label, value, pointer, autocomplete });
@@ -137,7 +137,7 @@ impl Sections<'_> {
     }
 
     /// What this reader may not see whole.
-    fn masked(&self, name: &str, value: &Value, pointer: &str) -> Option<Value> {
+    fn mask(&self, name: &str, value: &Value, pointer: &str) -> Option<Value> {
         let contact = || {
             let kind = self.form.personal_at(pointer).filter(|kind| !self.is_plain && CONTACT.contains(kind))?;
             mask(value.as_str()?, kind).ok().map(Value::String)

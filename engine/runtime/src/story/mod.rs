@@ -53,7 +53,7 @@ impl<'a> Runner<'a> {
         let Some(workflow) = self.catalog.workflow(&story.workflow) else {
             return Outcome::NotBegun { beginning: story.workflow.clone() };
         };
-        match self.played(workflow, story) {
+        match self.play(workflow, story) {
             Ok(played) if played.failures.is_empty() => Outcome::Held,
             Ok(played) => Outcome::Failed(played.failures.iter().map(|(_, failure)| failure.clone()).collect()),
             Err(beginning) => Outcome::NotBegun { beginning },
@@ -61,7 +61,7 @@ impl<'a> Runner<'a> {
     }
 
     /// The beginning that is to blame is the error.
-    fn played(&mut self, workflow: &'a Arc<Workflow>, story: &'a Story) -> Result<Rc<Played<'a>>, String> {
+    fn play(&mut self, workflow: &'a Arc<Workflow>, story: &'a Story) -> Result<Rc<Played<'a>>, String> {
         let key = (workflow.id.as_str(), story.id.as_str());
         if let Some(played) = self.played.get(&key) {
             return Ok(Rc::clone(played));
@@ -80,7 +80,7 @@ impl<'a> Runner<'a> {
         let Some(base) = workflow.stories().iter().find(|s| s.id == after.story) else {
             return Err(after.story.clone());
         };
-        let base = self.played(workflow, base)?;
+        let base = self.play(workflow, base)?;
         let at = match &after.until {
             Some(state) => base.stages.iter().position(|stage| stage.is_active(state)),
             None => base.stages.len().checked_sub(1),
@@ -104,7 +104,7 @@ fn play<'a>(story: &Story, mut stage: Stage<'a>, keeps_all: bool) -> Played<'a> 
             played.failures.push((number + 1, Failure { place: step.span.clone(), difference }));
         }
     }
-    for difference in stage.replayed() {
+    for difference in stage.replay_differences() {
         let place = Span::new(&Arc::from(story.path.as_str()), 1, 1);
         played.failures.push((story.steps.len(), Failure { place, difference }));
     }

@@ -82,7 +82,7 @@ impl<'a> Stage<'a> {
             Act::Look => {}
             Act::Send { kind, data, change: Value::Null, by } => self.send(kind, data, by, &mut seen),
             Act::Send { kind, change, by, .. } => {
-                let mut data = self.held();
+                let mut data = self.form_data();
                 merge(&mut data, change);
                 self.send(kind, &data, by, &mut seen);
             }
@@ -160,14 +160,14 @@ impl<'a> Stage<'a> {
             return;
         };
         let result = match answer {
-            Answer::Output(output) => self.answered(&payload, output.clone()),
-            Answer::Error(error) => failed(error),
+            Answer::Output(output) => self.map_output(&payload, output.clone()),
+            Answer::Error(error) => failure(error),
             Answer::Example { name, change } => match self.example(&payload, name) {
                 Some(Ok(mut output)) => {
                     merge(&mut output, change);
-                    self.answered(&payload, output)
+                    self.map_output(&payload, output)
                 }
-                Some(Err(error)) => failed(&error),
+                Some(Err(error)) => failure(&error),
                 None => Err(format!("`{invoke}` has no example `{name}`")),
             },
         };
@@ -180,7 +180,7 @@ impl<'a> Stage<'a> {
     }
 
     /// An output as the partner's mapping would give it: with the contract's defaults, and nothing else.
-    fn answered(&self, payload: &CallPayload, mut output: Value) -> Result<CallResult, String> {
+    fn map_output(&self, payload: &CallPayload, mut output: Value) -> Result<CallResult, String> {
         let invoke = payload.invoke.as_deref().and_then(|id| self.workflow.invoke(id));
         let Some(contract) = invoke.and_then(|invoke| self.workflow.contract(invoke)) else {
             return Ok(CallResult::output(output));
@@ -221,7 +221,7 @@ impl<'a> Stage<'a> {
     }
 
     /// What the form of the shown step holds.
-    fn held(&self) -> Value {
+    fn form_data(&self) -> Value {
         let Ok(turn) = self.turn() else { return Value::Null };
         let view =
             render(&turn, &self.actor, (Some("story"), None), &|partner| format!("https://here/return/{partner}"));
@@ -319,7 +319,7 @@ impl<'a> Stage<'a> {
                     links: BTreeMap::new(),
                     attach: None,
                 })?;
-                PASSWORDS.sent("otp", purpose, self.now_ms)
+                PASSWORDS.send_result("otp", purpose, self.now_ms)
             }
             "otp.verify" => {
                 let code = input.get("code").and_then(Value::as_str);
@@ -366,7 +366,7 @@ impl<'a> Stage<'a> {
         }
         for cancelled in &commit.cancel_effects {
             if let Some(call) = self.calls.remove(cancelled) {
-                seen.effects.push(json!({"cancel": described(&call)["call"], "key": call.key}));
+                seen.effects.push(json!({"cancel": describe_call(&call)["call"], "key": call.key}));
             }
         }
         seen.effects
@@ -405,12 +405,12 @@ impl<'a> Stage<'a> {
         if let Some(Err(misfit)) = contract.map(|contract| contract.input(&call.input)) {
             seen.refused = Some(format!("the input of `{}`: {misfit}, by its contract", call.target));
         }
-        seen.effects.push(described(&call));
+        seen.effects.push(describe_call(&call));
         self.calls.insert(key, call);
     }
 
     /// The events of the story give its state again, to the letter.
-    pub fn replayed(&self) -> Vec<Difference> {
+    pub fn replay_differences(&self) -> Vec<Difference> {
         match differences(self.workflow, self.catalog, &self.record, &self.events) {
             Ok(differences) => differences.into_iter().map(|d| Difference::new("replay", "the same", d)).collect(),
             Err(error) => vec![Difference::new("replay", "the same", error.to_string())],
@@ -507,7 +507,7 @@ fn merge(value: &mut Value, change: &Value) {
     }
 }
 
-fn described(call: &CallPayload) -> Value {
+fn describe_call(call: &CallPayload) -> Value {
     use crate::effect::Target;
     match &call.target {
         Target::Operation { partner, operation } => {
@@ -519,7 +519,7 @@ fn described(call: &CallPayload) -> Value {
     }
 }
 
-fn failed(error: &Value) -> Result<CallResult, String> {
+fn failure(error: &Value) -> Result<CallResult, String> {
     let mut written = json!({"code": "failed"});
     merge(&mut written, error);
     serde_json::from_value(written).map(CallFailure::into).map_err(|wrong| format!("error: {wrong}"))

@@ -5,7 +5,7 @@ use super::{Move, Refused, Turn};
 use crate::actor::{Actor, OPERATOR, SYSTEM};
 use crate::fact::{Awaited, Fact};
 use crate::state::{Leave, Resume};
-use engine_definitions::{CONSENT, Fields};
+use engine_definitions::{CONSENT, FormFields};
 use engine_statechart::{Env, Event};
 use engine_store::{JourneyStatus, Kept, NewRecord};
 use serde_json::{Map, Value, json};
@@ -44,26 +44,26 @@ impl Turn<'_> {
                 (fact, self.accept(outcome)?)
             }
             Fact::Invited { code } => {
-                self.invited(&code);
+                self.record_invitation(&code);
                 (Fact::Invited { code }, true)
             }
             Fact::Helped { role, name } => {
-                self.helped(&role, &name);
+                self.record_helper(&role, &name);
                 (Fact::Helped { role, name }, true)
             }
             Fact::HelpEnded => {
                 self.help_ended();
                 (Fact::HelpEnded, true)
             }
-            Fact::Submitted { data, secret, again } => (self.submitted(data, secret, again, by)?, true),
-            Fact::Sent { event, data, again } => (self.sent(event, data, again, by)?, true),
+            Fact::Submitted { data, secret, again } => (self.submit_fact(data, secret, again, by)?, true),
+            Fact::Sent { event, data, again } => (self.event_fact(event, data, again, by)?, true),
             Fact::Saved { data } => match self.ask("save", data, by)? {
                 Some(data) => (Fact::Saved { data }, true),
                 None => (Fact::Saved { data: Value::Null }, false),
             },
             Fact::WentBack => (self.went_back(by)?, true),
-            Fact::Changed { step } => (self.changed(step, by)?, true),
-            Fact::Received { event, data } => self.received(event, data)?,
+            Fact::Changed { step } => (self.change_fact(step, by)?, true),
+            Fact::Received { event, data } => self.external_fact(event, data)?,
             Fact::Noted { record, key, data } => {
                 let (kind, told) = (record.clone(), Value::Object(data.clone()));
                 let kept = self.retention(&kind);
@@ -80,7 +80,7 @@ impl Turn<'_> {
                 (Fact::CallEnded { invoke, result }, taken)
             }
             Fact::Answered { invoke, key, result, given_ms } => {
-                let taken = self.answered(&invoke, &key, &result, given_ms)?;
+                let taken = self.record_answer(&invoke, &key, &result, given_ms)?;
                 (Fact::Answered { invoke, key, result, given_ms }, taken)
             }
             Fact::AllAnswered { invoke } => {
@@ -170,8 +170,14 @@ impl Turn<'_> {
         }
     }
 
-    /// Refused when no transition takes it: then nothing is stored (workflows.md rule 2).
-    fn submitted(&mut self, data: Value, secret: Map<String, Value>, again: bool, by: &Actor) -> Result<Fact, Refused> {
+    /// Refused when no transition takes it: then nothing is stored.
+    fn submit_fact(
+        &mut self,
+        data: Value,
+        secret: Map<String, Value>,
+        again: bool,
+        by: &Actor,
+    ) -> Result<Fact, Refused> {
         let before = self.step_node();
         if !again {
             self.state.messages.clear();
@@ -204,7 +210,7 @@ impl Turn<'_> {
         Ok(Fact::Submitted { data, secret: hidden, again })
     }
 
-    fn sent(&mut self, kind: String, data: Value, again: bool, by: &Actor) -> Result<Fact, Refused> {
+    fn event_fact(&mut self, kind: String, data: Value, again: bool, by: &Actor) -> Result<Fact, Refused> {
         let before = self.step_node();
         if !again {
             self.state.messages.clear();
@@ -243,7 +249,7 @@ impl Turn<'_> {
     }
 
     /// Remembers where from.
-    fn changed(&mut self, step: String, by: &Actor) -> Result<Fact, Refused> {
+    fn change_fact(&mut self, step: String, by: &Actor) -> Result<Fact, Refused> {
         if self.ask("change", json!({"step": step}), by)?.is_none() {
             let position = self.state.trail.iter().position(|e| e.node == step).ok_or(Refused::Unselected)?;
             let (goal, later) = (self.step_node().to_owned(), self.state.trail[position + 1..].to_vec());
@@ -254,7 +260,7 @@ impl Turn<'_> {
     }
 
     /// A journey that is over keeps it only.
-    fn received(&mut self, kind: String, data: Map<String, Value>) -> Result<(Fact, bool), Refused> {
+    fn external_fact(&mut self, kind: String, data: Map<String, Value>) -> Result<(Fact, bool), Refused> {
         if !self.is_active() {
             return Ok((Fact::Received { event: kind, data }, false));
         }
@@ -281,20 +287,20 @@ impl Turn<'_> {
 
     /// A person's event moves the revision in any case.
     fn moved_by_person(&mut self, before: &str, sent: Option<i64>) {
-        self.moved(before, sent);
+        self.record_move(before, sent);
         self.record.revision += 1;
     }
 
-    /// A change of step moves the revision, whoever caused it (security rule 3).
+    /// A change of step moves the revision, whoever caused it.
     pub(super) fn moved_by_itself(&mut self, before: &str) {
-        self.moved(before, None);
+        self.record_move(before, None);
         if self.step_node() != before && self.record.revision == self.base_revision {
             self.record.revision += 1;
         }
     }
 
     /// `context.<into>` = the old value minus what this actor could see, plus what was submitted.
-    fn put_into(&mut self, node: &str, fields: Option<&Fields>, data: &Value) -> Replaced {
+    fn put_into(&mut self, node: &str, fields: Option<&FormFields>, data: &Value) -> Replaced {
         let into = self.workflow.step_by_node(node)?.into.as_ref()?;
         let (fields, new) = (fields?, data.as_object()?);
         self.state.count_rows(into, new);
@@ -305,21 +311,25 @@ impl Turn<'_> {
     }
 
     /// What this answer agrees to, and what it no longer agrees to: the consents that this actor was shown.
-    fn consents(&self, node: &str, fields: Option<&Fields>, data: &Value) -> Vec<Said> {
+    fn consents(&self, node: &str, fields: Option<&FormFields>, data: &Value) -> Vec<ConsentAnswer> {
         let step = self.workflow.step_by_node(node);
         let form = step.and_then(|step| self.workflow.form(step.form.as_deref()?));
         let (Some(form), Some(fields)) = (form, fields) else { return Vec::new() };
         let mut all = Vec::new();
         for (field, purposes) in form.consents().iter().filter(|(field, _)| fields.contains(field)) {
             let (given, text) = (data.get(field) == Some(&Value::Bool(true)), fields.title(field));
-            all.extend(purposes.iter().map(|purpose| Said { purpose: purpose.clone(), given, text: text.clone() }));
+            all.extend(purposes.iter().map(|purpose| ConsentAnswer {
+                purpose: purpose.clone(),
+                given,
+                text: text.clone(),
+            }));
         }
         all
     }
 
     /// What she agrees to is on record with the words that she saw, and so is the end of it.
-    fn agree(&mut self, said: Vec<Said>) {
-        for Said { purpose, given, text } in said {
+    fn agree(&mut self, said: Vec<ConsentAnswer>) {
+        for ConsentAnswer { purpose, given, text } in said {
             let before = self.state.consents.insert(purpose.clone(), given);
             if given || before == Some(true) {
                 let language = &self.record.language;
@@ -331,7 +341,7 @@ impl Turn<'_> {
 }
 
 /// What an answer says of a consent that its form asked for.
-struct Said {
+struct ConsentAnswer {
     purpose: String,
     given: bool,
     /// As the form showed it.

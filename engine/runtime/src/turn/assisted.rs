@@ -16,7 +16,7 @@ impl Turn<'_> {
     }
 
     /// The role in which somebody acts for a customer: signed in as staff. An agent's id that came with an address, and
-    /// may have come to the customer herself, makes nobody one (security rule 13).
+    /// may have come to the customer herself, makes nobody one.
     pub(crate) fn role_for_customers<'a>(&self, actor: &'a Actor) -> Option<&'a str> {
         self.catalog.policy().assists(actor.acting_roles()).filter(|_| actor.kind == STAFF)
     }

@@ -13,7 +13,7 @@ use engine_store::{CorrelationRecord, DocumentRecord, EffectKey, ReusableReply};
 use serde_json::{Map, Value, json};
 
 impl Turn<'_> {
-    /// The outcome of a call's effect. A reply of a run that is over is recorded and changes nothing else (rule 13).
+    /// The outcome of a call's effect. A reply of a run that is over is recorded and changes nothing else.
     pub fn reply(&mut self, payload: &CallPayload, result: CallResult) -> Result<(), Refused> {
         let system = Actor::system();
         self.correlate(payload, result.correlate);
@@ -28,7 +28,7 @@ impl Turn<'_> {
         }
         let invoke = payload.invoke.as_deref().and_then(|id| self.workflow.invoke(id));
         if let Some(invoke) = invoke.filter(|invoke| self.is_awaited(invoke, payload.run, &payload.key)) {
-            return self.happen(ended(invoke, &payload.key, outcome, None), &system).map(drop);
+            return self.happen(reply_fact(invoke, &payload.key, outcome, None), &system).map(drop);
         }
         if let (None, Outcome::Error(CallFailure { code, message, .. })) = (&payload.invoke, &outcome) {
             self.incident(&payload.target.to_string(), code, json!({"message": message}));
@@ -67,7 +67,7 @@ impl Turn<'_> {
         if index >= 0 {
             self.cancel_call(run, index);
         }
-        self.happen(ended(invoke, key, outcome, given_ms), &Actor::system()).map(drop)
+        self.happen(reply_fact(invoke, key, outcome, given_ms), &Actor::system()).map(drop)
     }
 
     pub(super) fn call_ended(&mut self, invoke: &str, result: &Outcome) -> Result<bool, Refused> {
@@ -86,7 +86,7 @@ impl Turn<'_> {
             }
             Outcome::Error(CallFailure { code, row, message, pointer, kind }) => {
                 let known = self.workflow.error_columns(invoke, code, row);
-                let pointer = pointer.clone().or_else(|| pointed(&known));
+                let pointer = pointer.clone().or_else(|| error_pointer(&known));
                 let mut error = json!({"code": code, "row": row, "message": message, "pointer": pointer, "kind": kind});
                 error.as_object_mut().into_iter().for_each(|error| error.extend(known.clone()));
                 if !invoke.handles_error {
@@ -145,7 +145,7 @@ impl Turn<'_> {
         }
     }
 
-    pub(super) fn answered(
+    pub(super) fn record_answer(
         &mut self,
         invoke: &str,
         key: &str,
@@ -162,7 +162,7 @@ impl Turn<'_> {
         let known = self.answers.get_mut(into).and_then(|rows| rows.get_mut(key)).map(Value::take);
         let row = match known.map(serde_json::from_value) {
             Some(row) => row?,
-            None => self.asked(run),
+            None => self.pending_answer(run),
         };
         let answered_at = Some(given_ms.map_or_else(|| self.now_text(), rfc3339));
         let row = match result {
@@ -256,7 +256,7 @@ impl Turn<'_> {
     }
 }
 
-fn ended(invoke: &Invoke, key: &str, result: Outcome, given_ms: Option<i64>) -> Fact {
+fn reply_fact(invoke: &Invoke, key: &str, result: Outcome, given_ms: Option<i64>) -> Fact {
     let id = invoke.id.clone();
     match invoke.each {
         true => Fact::Answered { invoke: id, key: key.into(), result, given_ms },
@@ -265,6 +265,6 @@ fn ended(invoke: &Invoke, key: &str, result: Outcome, given_ms: Option<i64>) -> 
 }
 
 /// The field that a contract's row names for a code: a pointer into the form where it is corrected.
-fn pointed(known: &Map<String, Value>) -> Option<String> {
+fn error_pointer(known: &Map<String, Value>) -> Option<String> {
     known.get("field").and_then(Value::as_str).filter(|field| !field.is_empty()).map(str::to_string)
 }

@@ -4,7 +4,7 @@
 
 use super::{Turn, get_path};
 use crate::actor::{Actor, STAFF};
-use engine_definitions::{Fields, Form, Policy, Step, Workflow, covered, personal_kind};
+use engine_definitions::{Form, FormFields, Policy, Step, Workflow, mask_personal, personal_kind};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ impl Cover {
         let cover = cover.ready();
         for (name, value) in fields.iter_mut() {
             match (cover.kind_of(name), value) {
-                (Some((kind, _)), Value::String(text)) => *text = covered(text, kind),
+                (Some((kind, _)), Value::String(text)) => *text = mask_personal(text, kind),
                 (_, value) => cover.tell(value),
             }
         }
@@ -155,9 +155,9 @@ impl Cover {
             Value::Array(list) => list.iter_mut().for_each(|inner| self.cover(name, inner)),
             Value::String(text) => match self.kind_of(name).filter(|(_, is_sure)| *is_sure || self.has(text)) {
                 Some((BIRTH, _)) => *text = year_of(text),
-                Some((kind, _)) => *text = covered(text, kind),
+                Some((kind, _)) => *text = mask_personal(text, kind),
                 // A single word may be a code that expressions look up.
-                None if is_composed(text) => *text = self.told(text),
+                None if is_composed(text) => *text = self.cover_text(text),
                 None => {}
             },
             _ => {}
@@ -176,20 +176,20 @@ impl Cover {
             Value::Object(fields) => {
                 for (name, inner) in fields {
                     match (self.kind_of(name).filter(|(_, is_sure)| *is_sure), &mut *inner) {
-                        (Some((kind, _)), Value::String(text)) => *text = covered(text, kind),
+                        (Some((kind, _)), Value::String(text)) => *text = mask_personal(text, kind),
                         (Some((DOCUMENT, _)), inner) => self.cover(name, inner),
                         (_, inner) => self.tell(inner),
                     }
                 }
             }
             Value::Array(list) => list.iter_mut().for_each(|inner| self.tell(inner)),
-            Value::String(text) => *text = self.told(text),
+            Value::String(text) => *text = self.cover_text(text),
             _ => {}
         }
     }
 
     /// A text in which every personal one is covered.
-    pub(crate) fn told(&self, text: &str) -> String {
+    pub(crate) fn cover_text(&self, text: &str) -> String {
         let mut told = text.to_owned();
         for (known, kind) in &self.texts {
             let (at, small) = (known.to_ascii_lowercase(), told.to_ascii_lowercase());
@@ -205,7 +205,7 @@ impl Cover {
                     continue;
                 }
                 out.push_str(&told[from..start]);
-                out.push_str(&covered(&told[start..end], kind));
+                out.push_str(&mask_personal(&told[start..end], kind));
                 from = end;
             }
             out.push_str(&told[from..]);
@@ -218,8 +218,8 @@ impl Cover {
     pub(crate) fn shown(&self, form: &Form, pointer: &str, value: &Value) -> Option<Value> {
         let text = value.as_str()?;
         let shown = match self.kind_at(form, pointer) {
-            Some(kind) => covered(text, kind),
-            None if is_composed(text) => self.told(text),
+            Some(kind) => mask_personal(text, kind),
+            None if is_composed(text) => self.cover_text(text),
             None => return None,
         };
         (shown != text).then_some(Value::String(shown))
@@ -271,7 +271,13 @@ impl Turn<'_> {
 
     /// What a step's form holds: the draft, else the answers, else `prefill`, else the schema's defaults; nothing
     /// secret.
-    pub(crate) fn laid(&self, step: &Step, form: &Form, fields: &Fields, prefill: Option<Value>) -> Map<String, Value> {
+    pub(crate) fn laid(
+        &self,
+        step: &Step,
+        form: &Form,
+        fields: &FormFields,
+        prefill: Option<Value>,
+    ) -> Map<String, Value> {
         let answers = self.answers_at(step);
         let draft = self.draft().map(|draft| &draft.data);
         let layers: Vec<&Map<String, Value>> =
@@ -294,9 +300,9 @@ impl Turn<'_> {
                 cover.show(form, &format!("/{name}"), value);
             }
         }
-        for (field, text) in self.kept(step) {
+        for (field, text) in self.covered_texts(step) {
             if let Some(value) = data.get_mut(&field).filter(|value| **value == text) {
-                *value = covered(text.as_str().unwrap_or_default(), "number").into();
+                *value = mask_personal(text.as_str().unwrap_or_default(), "number").into();
             }
         }
     }
@@ -308,7 +314,7 @@ impl Turn<'_> {
     }
 
     /// `covered` of a step: field → a text that a person may keep or replace, but not read.
-    pub(crate) fn kept(&self, step: &Step) -> Map<String, Value> {
+    pub(crate) fn covered_texts(&self, step: &Step) -> Map<String, Value> {
         match step.covered.as_ref().map(|covered| self.with_step(step, |scope| covered.eval(scope))) {
             Some(Ok(Value::Object(mut texts))) => {
                 texts.retain(|_, text| text.is_string());
@@ -323,7 +329,7 @@ impl Turn<'_> {
     }
 
     /// What was sent as it was shown is what it stands for.
-    pub(crate) fn uncover(&self, step: &Step, form: &Form, fields: &Fields, sent: &mut Value, actor: &Actor) {
+    pub(crate) fn uncover(&self, step: &Step, form: &Form, fields: &FormFields, sent: &mut Value, actor: &Actor) {
         if step.covered.is_none() && actor.kind != STAFF && !actor.only_looks() {
             return;
         }
@@ -381,7 +387,7 @@ fn is_number(text: &str) -> bool {
 /// The first day of its year, so that ages can still be said; anything else is hidden.
 fn year_of(date: &str) -> String {
     let year = date.get(..4).filter(|year| year.bytes().all(|byte| byte.is_ascii_digit()));
-    year.map_or_else(|| covered(date, BIRTH), |year| format!("{year}-01-01"))
+    year.map_or_else(|| mask_personal(date, BIRTH), |year| format!("{year}-01-01"))
 }
 
 #[cfg(test)]

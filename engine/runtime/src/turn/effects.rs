@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Action {
-    Message(Told),
+    Message(MessageSpec),
     Record {
         kind: String,
         #[serde(deserialize_with = "text_of")]
@@ -57,7 +57,7 @@ enum Action {
         to: String,
     },
     Incident {
-        #[serde(default = "reported")]
+        #[serde(default = "default_level")]
         reason: String,
         #[serde(default)]
         detail: Value,
@@ -71,7 +71,7 @@ enum Action {
 
 /// A text to the person; `from` is an error that has the rest.
 #[derive(Deserialize)]
-struct Told {
+struct MessageSpec {
     code: Option<String>,
     level: Option<String>,
     pointer: Option<String>,
@@ -81,7 +81,7 @@ struct Told {
     data: Value,
 }
 
-fn reported() -> String {
+fn default_level() -> String {
     "reported by the workflow".into()
 }
 
@@ -142,7 +142,7 @@ impl Turn<'_> {
         match action {
             Action::Message(message) => self.tell(message),
             Action::Record { kind, .. } if kind == AGREEMENT && !self.state.verified => {
-                return Err(unverified(node, "an agreement is recorded"));
+                return Err(refuse_unverified(node, "an agreement is recorded"));
             }
             Action::Record { kind, key, data } => {
                 let kept = self.retention(&kind);
@@ -182,14 +182,14 @@ impl Turn<'_> {
         Ok(())
     }
 
-    fn tell(&mut self, message: Told) {
-        let Told { code, level, pointer, from, data } = message;
+    fn tell(&mut self, message: MessageSpec) {
+        let MessageSpec { code, level, pointer, from, data } = message;
         let of = |name: &str| from.get(name).and_then(Value::as_str).map(str::to_string);
         let note = Note {
             code: code.or_else(|| of("code")).unwrap_or_else(|| "unknown".into()),
             level: level.or_else(|| of("level")).or_else(|| (!from.is_null()).then(|| "error".into())),
             pointer: of("pointer").or(pointer),
-            // What an outage, or an answer that no rule knows, says of itself is for operators (security rule 26).
+            // What an outage, or an answer that no rule knows, says of itself is for operators.
             text: of("message").filter(|words| {
                 let unknown = of("code").is_some_and(|code| code.starts_with("partner."));
                 !words.is_empty() && !unknown && of("kind").as_deref() != Some("failed")
@@ -246,7 +246,7 @@ impl Turn<'_> {
             self.feed(Move::Event(&event))?;
         } else {
             let (code, level) = (Some(WITHHELD.to_owned()), Some("warning".to_owned()));
-            self.tell(Told { code, level, pointer: None, from: Value::Null, data: Value::Null });
+            self.tell(MessageSpec { code, level, pointer: None, from: Value::Null, data: Value::Null });
         }
         Ok(())
     }
@@ -339,14 +339,14 @@ impl Turn<'_> {
                 }
             };
             let previous = before.get(&key).and_then(|row| row.get("output").or_else(|| row.get("previous")));
-            let row = AnswerRow { previous: previous.cloned().unwrap_or_default(), ..self.asked(run.seq) };
+            let row = AnswerRow { previous: previous.cloned().unwrap_or_default(), ..self.pending_answer(run.seq) };
             self.put_answer(&into, &key, &row)?;
             self.start_call(invoke, target, key, call.get("input").cloned().unwrap_or(Value::Null), run)?;
         }
         Ok(())
     }
 
-    pub(super) fn asked(&self, run: i64) -> AnswerRow {
+    pub(super) fn pending_answer(&self, run: i64) -> AnswerRow {
         AnswerRow {
             state: AnswerState::Asked,
             run,
@@ -390,7 +390,7 @@ impl Turn<'_> {
         let operation = self.operation(&payload.target);
         let takes = operation.and_then(|operation| operation.takes().next()).filter(|_| !self.state.verified);
         if let Some(takes) = takes {
-            return Err(unverified(&payload.target.to_string(), &format!("it takes {}", takes.word())));
+            return Err(refuse_unverified(&payload.target.to_string(), &format!("it takes {}", takes.word())));
         }
         let attempts = match (retry_ms, operation) {
             (Some(_), _) => ATTEMPTS_PROLONGED,
@@ -418,7 +418,7 @@ impl Turn<'_> {
         due_at_ms: i64,
     ) -> serde_json::Result<i32> {
         let is_ahead = self.is_waited_for(&order);
-        let (kind, payload) = order.written()?;
+        let (kind, payload) = order.into_row()?;
         let index = self.take_index();
         let key = EffectKey { journey: self.record.id.clone(), seq: self.record.seq, index };
         self.commit.effects.push(NewEffect {
@@ -484,7 +484,7 @@ impl Turn<'_> {
 }
 
 /// Money and agreements wait for a verified number, whatever led here.
-fn unverified(place: &str, what: &str) -> Refused {
+fn refuse_unverified(place: &str, what: &str) -> Refused {
     Refused::Broken { place: place.into(), reason: format!("{what}, and no number was verified in this journey") }
 }
 

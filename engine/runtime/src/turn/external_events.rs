@@ -13,7 +13,7 @@ pub(super) const MESSAGE_FAILED: &str = "notify.failed";
 const MESSAGE_LATE: &str = "notify.late";
 
 impl Turn<'_> {
-    /// A webhook that found its journey. On a journey that is over it becomes an incident, never nothing (rule 22).
+    /// A webhook that found its journey. On a journey that is over it becomes an incident, never nothing.
     pub fn webhook(&mut self, hook: &WebhookRecord, kind: &str, data: Map<String, Value>) -> Result<(), Refused> {
         let reason =
             if self.is_active() { "an event that nothing takes" } else { "an event for a journey that is over" };
@@ -24,7 +24,7 @@ impl Turn<'_> {
     }
 
     /// What somebody outside tells of it stands among its records, also when it is over.
-    pub fn noted(&mut self, kind: &str, key: &str, data: &Map<String, Value>) -> Result<(), Refused> {
+    pub fn record_note(&mut self, kind: &str, key: &str, data: &Map<String, Value>) -> Result<(), Refused> {
         let fact = Fact::Noted { record: kind.into(), key: key.into(), data: data.clone() };
         self.happen(fact, &Actor::system()).map(drop)
     }

@@ -84,7 +84,7 @@ impl Turn<'_> {
     }
 
     /// A person acted, with this key: the time to live starts anew.
-    pub fn acted(&mut self, key: IdempotencyKey) {
+    pub fn mark_activity(&mut self, key: IdempotencyKey) {
         self.commit.idempotency = Some(key);
         self.record.expires_at_ms = self.with_scope(|scope| self.workflow.ttl.ms(scope)).map(|ttl| self.now_ms + ttl);
     }

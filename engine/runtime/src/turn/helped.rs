@@ -55,12 +55,12 @@ impl Turn<'_> {
         self.happen(Fact::Helped { role: role.to_owned(), name: actor.name.clone() }, actor)
     }
 
-    pub(super) fn invited(&mut self, code: &str) {
+    pub(super) fn record_invitation(&mut self, code: &str) {
         self.state.invitation = Some(Invitation { code: code.to_owned(), until_ms: self.now_ms + INVITED_MS });
         self.record.revision += 1;
     }
 
-    pub(super) fn helped(&mut self, role: &str, name: &str) {
+    pub(super) fn record_helper(&mut self, role: &str, name: &str) {
         let (role, name) = (role.to_owned(), name.to_owned());
         self.state.invitation = None;
         self.state.helper = Some(Helper { role, name, until_ms: self.now_ms + HELPS_MS });
@@ -94,7 +94,7 @@ impl Turn<'_> {
         if event == INVITE
             && let Some(code) = self.invitation()
         {
-            tell("journey.invited", Map::from_iter([("code".to_owned(), json!(spaced(code)))]));
+            tell("journey.invited", Map::from_iter([("code".to_owned(), json!(group_code(code)))]));
         }
         // What only waits, or leads elsewhere, is left soon.
         if !matches!(step.kind, StepKind::Form | StepKind::Choice | StepKind::Comparison | StepKind::Review) {
@@ -123,7 +123,7 @@ fn random_code() -> String {
 }
 
 /// As one reads it out: `K7PQ 2MXA`.
-fn spaced(code: &str) -> String {
+fn group_code(code: &str) -> String {
     let (first, second) = code.split_at(code.len() / 2);
     format!("{first} {second}")
 }

@@ -35,7 +35,7 @@ use crate::effect::LinkOrder;
 use crate::fact::{Fact, Work};
 use crate::state::{AnswerRow, JourneyState, OpenOtp};
 use crate::uploads::Files;
-use engine_definitions::{Catalog, Fields, Now, OnDemand, ProductHost, Step, Workflow};
+use engine_definitions::{Catalog, FormFields, Now, OnDemand, ProductHost, Step, Workflow};
 use engine_statechart::expression::Memory;
 use engine_statechart::{Env, Event, Host, Outcome, Scope};
 use engine_store::{
@@ -70,7 +70,7 @@ pub enum Question {
 pub enum Refused {
     /// No transition was selected.
     Unselected,
-    /// The definition failed on it: becomes an incident (workflows.md rule 27).
+    /// The definition failed on it: becomes an incident.
     Broken { place: String, reason: String },
 }
 
@@ -162,7 +162,7 @@ pub struct Turn<'w> {
     /// Hears of the values that are worked out, when a history is explained.
     listener: Option<&'w dyn Host>,
     /// The fields of the shown step's form as its sender sees them; of the context as it is now.
-    fields: Option<Fields>,
+    fields: Option<FormFields>,
     /// Files of the journey, where the shown step asks for some.
     pub(crate) files: Option<Files>,
     /// Whose press it is that is being followed; `None` where nobody pressed anything.
@@ -354,7 +354,7 @@ impl<'w> Turn<'w> {
 
     /// Into the history; the last one that began.
     fn record_fact(&mut self, fact: Fact, by: &Actor) -> Result<(), Refused> {
-        let (kind, data) = fact.written()?;
+        let (kind, data) = fact.into_row()?;
         let by = by.stored_by(&self.record.owner);
         self.commit.events.push(NewEvent { kind, data, by, at_ms: self.now_ms });
         Ok(())

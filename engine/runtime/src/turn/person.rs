@@ -5,7 +5,7 @@ use super::{Refused, Turn};
 use crate::actor::{Actor, SYSTEM};
 use crate::fact::Fact;
 use crate::uploads::misfits;
-use engine_definitions::{FieldError, Fields, Form, Step, Workflow};
+use engine_definitions::{FieldError, Form, FormFields, Step, Workflow};
 use engine_statechart::EvalError;
 use engine_store::Draft;
 use serde_json::{Map, Value, json};
@@ -54,10 +54,10 @@ impl<'w> Turn<'w> {
         let fields = self.fields_of_answer(actor)?;
         if let Some(fields) = &fields {
             self.uncover(step, form, fields, &mut data, actor);
-            let mut errors = form.checked(fields, &mut data).map_err(|error| self.broken(&error))?;
+            let mut errors = form.check_known(fields, &mut data).map_err(|error| self.broken(&error))?;
             if !errors.is_empty() {
                 if let Some(cover) = self.cover(actor) {
-                    errors.iter_mut().for_each(|error| error.text = cover.told(&error.text));
+                    errors.iter_mut().for_each(|error| error.text = cover.cover_text(&error.text));
                 }
                 return Ok(Checked::Wrong(errors));
             }
@@ -97,7 +97,7 @@ impl<'w> Turn<'w> {
         let Ok(fields) = fields else { return Vec::new() };
         let layers: Vec<&Map<String, Value>> = data.as_object().into_iter().collect();
         let mut data = Value::Object(fields.data(&layers));
-        form.checked(&fields, &mut data).unwrap_or_default()
+        form.check_known(&fields, &mut data).unwrap_or_default()
     }
 
     /// In the language of who fills it in.
@@ -108,7 +108,7 @@ impl<'w> Turn<'w> {
     }
 
     /// The fields of the shown step's form as this actor sees them; `None` without a form.
-    pub(super) fn fields_of_answer(&mut self, actor: &Actor) -> Result<Option<Fields>, Refused> {
+    pub(super) fn fields_of_answer(&mut self, actor: &Actor) -> Result<Option<FormFields>, Refused> {
         if let Some(known) = self.fields.take() {
             return Ok(Some(known));
         }

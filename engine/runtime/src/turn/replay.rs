@@ -1,4 +1,4 @@
-//! A journey's state from nothing but its events (security rule 3).
+//! A journey's state from nothing but its events.
 //!
 //! Every fact is in the history with what it carried; what the store answered on the way (one-time passwords, reused
 //! replies) is there as the fact that it caused. So replay asks nobody.

@@ -1,4 +1,4 @@
-//! Where a person has been: Back, Change, and the way forward again after a change (workflows.md rules 18–20).
+//! Where a person has been: Back, Change, and the way forward again after a change.
 
 use super::{Move, Refused, Turn};
 use crate::actor::Actor;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 impl Turn<'_> {
     /// Keeps the trail after a move from `before`; `sent` is the number of the person's event that caused it.
-    pub(super) fn moved(&mut self, before: &str, sent: Option<i64>) {
+    pub(super) fn record_move(&mut self, before: &str, sent: Option<i64>) {
         let after = self.step_node();
         let resumes = self.resumes.take();
         if after == before {

@@ -1,6 +1,6 @@
 //! The bytes of files, sealed: put, read in parts, dropped.
 
-use super::{OpenedFile, Part, UploadState, Uploads, stored};
+use super::{OpenedFile, StoredPart, UploadState, Uploads, storage_refusal};
 use crate::clock::new_id;
 use crate::core::Core;
 use crate::refusal::Refusal;
@@ -21,16 +21,16 @@ impl Uploads {
     pub(super) async fn put(&self, upload: &UploadRecord, name: &str, bytes: Vec<u8>) -> Result<(), Refusal> {
         let sealed = self.core.vault().seal_bytes(upload, name, &bytes).await?;
         drop(bytes);
-        self.core.files.blobs.put(&place(&upload.journey, &upload.id, name), sealed).await.map_err(stored)
+        self.core.files.blobs.put(&place(&upload.journey, &upload.id, name), sealed).await.map_err(storage_refusal)
     }
 
-    pub(super) async fn part(&self, upload: &UploadRecord, part: &Part) -> Result<Vec<u8>, Refusal> {
+    pub(super) async fn part(&self, upload: &UploadRecord, part: &StoredPart) -> Result<Vec<u8>, Refusal> {
         let place = place(&upload.journey, &upload.id, &part.name);
-        let sealed = self.core.files.blobs.get(&place).await.map_err(stored)?.ok_or(Refusal::NotFound)?;
+        let sealed = self.core.files.blobs.get(&place).await.map_err(storage_refusal)?.ok_or(Refusal::NotFound)?;
         Ok(self.core.vault().open_bytes(upload, &part.name, &sealed).await?)
     }
 
-    pub(super) async fn whole(&self, upload: &UploadRecord, parts: &[Part]) -> Result<Vec<u8>, Refusal> {
+    pub(super) async fn read_parts(&self, upload: &UploadRecord, parts: &[StoredPart]) -> Result<Vec<u8>, Refusal> {
         let size = parts.iter().map(|part| part.size as usize).sum();
         let mut bytes = Vec::with_capacity(size);
         for part in parts {
@@ -39,7 +39,7 @@ impl Uploads {
         Ok(bytes)
     }
 
-    pub(super) async fn drop_parts(&self, journey: &str, id: &str, parts: Vec<Part>) {
+    pub(super) async fn drop_parts(&self, journey: &str, id: &str, parts: Vec<StoredPart>) {
         for part in parts {
             if let Err(error) = self.core.files.blobs.remove(&place(journey, id, &part.name)).await {
                 // Nobody knows its name any more, and nobody opens it.
@@ -68,15 +68,15 @@ impl Uploads {
         let mut files = Vec::new();
         for id in ids {
             let found = self.core.store().upload(id).await?.filter(|upload| upload.journey == journey);
-            let Some(file) = found.and_then(|upload| self.opened(upload, false)) else { continue };
-            files.push(self.taken(&file.record, &file.parts).await?);
+            let Some(file) = found.and_then(|upload| self.open_file(upload, false)) else { continue };
+            files.push(self.load(&file.record, &file.parts).await?);
         }
         Ok(files)
     }
 
-    pub(super) async fn taken(&self, upload: &UploadRecord, parts: &[Part]) -> Result<FileBytes, Refusal> {
-        let known = super::Known::of(upload);
-        let bytes = self.whole(upload, parts).await?;
+    pub(super) async fn load(&self, upload: &UploadRecord, parts: &[StoredPart]) -> Result<FileBytes, Refusal> {
+        let known = super::FileFacts::of(upload);
+        let bytes = self.read_parts(upload, parts).await?;
         Ok(FileBytes {
             id: upload.id.clone(),
             name: known.name,
@@ -96,12 +96,12 @@ impl Core {
     pub async fn drop_files(&self, journeys: &[String]) -> Result<(), Refusal> {
         let kept = self.store().uploads_in(journeys).await?;
         for journey in journeys {
-            for name in self.files.blobs.below(journey).await.map_err(stored)? {
+            for name in self.files.blobs.below(journey).await.map_err(storage_refusal)? {
                 let id = name.split('/').next().unwrap_or_default();
                 let is_kept =
                     |one: &UploadRecord| one.id == id && UploadState::of(one) != UploadState::Removed && one.kept;
                 if !kept.iter().any(is_kept) {
-                    self.files.blobs.remove(&format!("{journey}/{name}")).await.map_err(stored)?;
+                    self.files.blobs.remove(&format!("{journey}/{name}")).await.map_err(storage_refusal)?;
                 }
             }
         }

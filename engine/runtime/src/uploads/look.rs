@@ -1,11 +1,11 @@
 //! The look at a whole file: what it is, whether it may stay, and how it is kept.
 
 use super::rules::{count_beside, is_same};
-use super::{Known, MEMORY_MIB, MIB, Part, UploadState, Uploads, code_of};
+use super::{FileFacts, MEMORY_MIB, MIB, StoredPart, UploadState, Uploads, code_of};
 use crate::clock::new_id;
 use crate::refusal::Refusal;
 use engine_definitions::UploadKind;
-use engine_files::{Kind, Media, Picture, PictureRules, Unfit, Video, pdf, picture, sniff};
+use engine_files::{ContentKind, Media, Picture, PictureRules, Unfit, Video, pdf, picture, sniff};
 use engine_store::UploadRecord;
 use sha2::{Digest, Sha256};
 
@@ -21,7 +21,7 @@ enum Kept {
 }
 
 /// What came of a look: a code of a reason, or what is kept with the hash of what came.
-type Look = Result<(Kind, Kept, String), &'static str>;
+type Look = Result<(ContentKind, Kept, String), &'static str>;
 
 impl Uploads {
     /// Looks at a file whose bytes are all there. Done twice at once, one of them is for nothing.
@@ -29,8 +29,8 @@ impl Uploads {
         let Some(kind) = self.core.catalog().upload_kind(&upload.kind) else {
             return self.refuse(upload, "type").await;
         };
-        let mut known = Known::of(&upload);
-        let (found, kept, mut hash) = match self.seen(&upload, &known, &kind).await? {
+        let mut known = FileFacts::of(&upload);
+        let (found, kept, mut hash) = match self.inspect(&upload, &known, &kind).await? {
             Ok(seen) => seen,
             Err(code) => return self.refuse(upload, code).await,
         };
@@ -46,7 +46,7 @@ impl Uploads {
                 hash = hex::encode(Sha256::digest(&jpeg));
                 size = jpeg.len() as i64;
                 for bytes in [jpeg, preview] {
-                    let part = Part { name: new_id(), size: bytes.len() as u64 };
+                    let part = StoredPart { name: new_id(), size: bytes.len() as u64 };
                     self.put(&upload, &part.name, bytes).await?;
                     made.push(part);
                 }
@@ -83,23 +83,23 @@ impl Uploads {
             }
         };
         // What is not in its row is nobody's.
-        let now = Known::of(&next);
-        let mut gone: Vec<Part> = came.into_iter().chain(made).collect();
+        let now = FileFacts::of(&next);
+        let mut gone: Vec<StoredPart> = came.into_iter().chain(made).collect();
         gone.retain(|part| !now.parts.contains(part) && now.preview.as_ref() != Some(part));
         self.drop_parts(&journey, &id, gone).await;
         Ok(next)
     }
 
-    async fn seen(&self, upload: &UploadRecord, known: &Known, kind: &UploadKind) -> Result<Look, Refusal> {
+    async fn inspect(&self, upload: &UploadRecord, known: &FileFacts, kind: &UploadKind) -> Result<Look, Refusal> {
         let Some(first) = known.parts.first() else { return Ok(Err("unreadable")) };
         let head = self.part(upload, first).await?;
-        if let Some(code) = self.unwanted(upload, &head) {
+        if let Some(code) = self.reject_early(upload, &head) {
             return Ok(Err(code));
         }
         let Some(found) = sniff(&head) else { return Ok(Err("type")) };
         drop(head);
         match found.media() {
-            Media::Video => self.watched(upload, known, found).await,
+            Media::Video => self.inspect_video(upload, known, found).await,
             Media::Picture | Media::Pdf => self.read_whole(upload, known, kind, found).await,
         }
     }
@@ -108,9 +108,9 @@ impl Uploads {
     async fn read_whole(
         &self,
         upload: &UploadRecord,
-        known: &Known,
+        known: &FileFacts,
         kind: &UploadKind,
-        found: Kind,
+        found: ContentKind,
     ) -> Result<Look, Refusal> {
         let (desk, given) = (&self.core.files, &self.core.settings.uploads);
         let bytes = u64::try_from(upload.size).unwrap_or_default();
@@ -119,7 +119,7 @@ impl Uploads {
         let mib = u32::try_from((bytes + pixels) / MIB + 1).unwrap_or(u32::MAX).min(MEMORY_MIB as u32);
         let _core = desk.looks.acquire().await.map_err(|_| Refusal::Busy)?;
         let _memory = desk.memory.acquire_many(mib).await.map_err(|_| Refusal::Busy)?;
-        let whole = self.whole(upload, &known.parts).await?;
+        let whole = self.read_parts(upload, &known.parts).await?;
         let rules = PictureRules {
             width_min: kind.width_min,
             height_min: kind.height_min,
@@ -134,7 +134,7 @@ impl Uploads {
                 return Err(Unfit::Unreadable);
             }
             let kept = match found {
-                Kind::Pdf => Kept::Same { pages: Some(pdf(&whole, pages_max)?), seconds: None },
+                ContentKind::Pdf => Kept::Same { pages: Some(pdf(&whole, pages_max)?), seconds: None },
                 _ => Kept::Picture(Box::new(picture(found, &whole, &rules)?)),
             };
             Ok((found, kept, hash))
@@ -145,7 +145,12 @@ impl Uploads {
     }
 
     /// Part by part: its headers say how long it is.
-    async fn watched(&self, upload: &UploadRecord, known: &Known, found: Kind) -> Result<Look, Refusal> {
+    async fn inspect_video(
+        &self,
+        upload: &UploadRecord,
+        known: &FileFacts,
+        found: ContentKind,
+    ) -> Result<Look, Refusal> {
         let given = &self.core.settings.uploads;
         let (mut video, mut hash) = (Video::of(found), Sha256::new());
         for part in &known.parts {

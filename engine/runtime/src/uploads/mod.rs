@@ -14,7 +14,7 @@ pub use bytes::FileBytes;
 pub use rules::NewUpload;
 pub(crate) use rules::{Files, misfits};
 pub use scan::AskFile;
-pub(crate) use view::kept;
+pub(crate) use view::export_value;
 pub use view::{Reason, UploadView};
 
 use crate::actor::{Action, Actor, can};
@@ -113,7 +113,7 @@ impl UploadState {
 /// What is known of a file beside its row.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-struct Known {
+struct FileFacts {
     name: String,
     /// As its sender says.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -134,9 +134,9 @@ struct Known {
     #[serde(skip_serializing_if = "String::is_empty")]
     hash: String,
     /// Where its bytes lie, in order.
-    parts: Vec<Part>,
+    parts: Vec<StoredPart>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    preview: Option<Part>,
+    preview: Option<StoredPart>,
     #[serde(skip_serializing_if = "Option::is_none")]
     replaces: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -159,14 +159,14 @@ fn is_zero(number: &u32) -> bool {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-struct Part {
+struct StoredPart {
     name: String,
     size: u64,
 }
 
-impl Known {
-    fn of(record: &UploadRecord) -> Known {
-        Known::deserialize(&record.data).unwrap_or_default()
+impl FileFacts {
+    fn of(record: &UploadRecord) -> FileFacts {
+        FileFacts::deserialize(&record.data).unwrap_or_default()
     }
 }
 
@@ -185,7 +185,7 @@ pub struct OpenedFile {
     pub media_type: String,
     pub size: u64,
     record: UploadRecord,
-    parts: Vec<Part>,
+    parts: Vec<StoredPart>,
 }
 
 /// So long a file may be coming.
@@ -198,7 +198,7 @@ const REFUSED_MS: i64 = 3_600_000;
 const UNUSED_MS: i64 = 30 * 86_400_000;
 const TRIES: usize = 5;
 
-fn stored(error: BlobsError) -> Refusal {
+fn storage_refusal(error: BlobsError) -> Refusal {
     tracing::error!(%error, "the bytes of a file cannot be stored or read");
     Refusal::Busy
 }
@@ -208,9 +208,14 @@ impl Uploads {
     pub async fn open(&self, actor: &Actor, journey: &str, new: NewUpload) -> Result<UploadView, Refusal> {
         let (record, actor) = self.writable(actor, journey).await?;
         let others = self.core.store().uploads_in(&[journey.to_owned()]).await?;
-        let kind = self.admitted(&actor, &record, &new, &others).await?;
+        let kind = self.admit(&actor, &record, &new, &others).await?;
         let now_ms = self.core.now_ms();
-        let known = Known { name: named(&new.name), sha256: new.sha256, replaces: new.replaces, ..Known::default() };
+        let known = FileFacts {
+            name: file_name(&new.name),
+            sha256: new.sha256,
+            replaces: new.replaces,
+            ..FileFacts::default()
+        };
         let upload = UploadRecord {
             id: new_id(),
             journey: journey.to_owned(),
@@ -261,13 +266,13 @@ impl Uploads {
 
     /// `None`: another part was first.
     async fn keep_part(&self, upload: UploadRecord, bytes: Vec<u8>) -> Result<Option<UploadRecord>, Refusal> {
-        let mut known = Known::of(&upload);
+        let mut known = FileFacts::of(&upload);
         if upload.received == 0
-            && let Some(code) = self.unwanted(&upload, &bytes)
+            && let Some(code) = self.reject_early(&upload, &bytes)
         {
             return self.refuse(upload, code).await.map(Some);
         }
-        let part = Part { name: new_id(), size: bytes.len() as u64 };
+        let part = StoredPart { name: new_id(), size: bytes.len() as u64 };
         let size = bytes.len() as i64;
         self.put(&upload, &part.name, bytes).await?;
         known.parts.push(part.clone());
@@ -326,11 +331,11 @@ impl Uploads {
         if !self.core.is_kept_for(actor, journey).await? {
             self.core.mine(actor, Action::Document, journey).await?;
         }
-        self.opened(self.of(journey, id).await?, preview).ok_or(Refusal::NotFound)
+        self.open_file(self.of(journey, id).await?, preview).ok_or(Refusal::NotFound)
     }
 
-    fn opened(&self, record: UploadRecord, preview: bool) -> Option<OpenedFile> {
-        let known = Known::of(&record);
+    fn open_file(&self, record: UploadRecord, preview: bool) -> Option<OpenedFile> {
+        let known = FileFacts::of(&record);
         if !matches!(UploadState::of(&record), UploadState::Ready | UploadState::Replaced) || known.parts.is_empty() {
             return None;
         }
@@ -363,14 +368,14 @@ impl Uploads {
         &self,
         record: UploadRecord,
         state: UploadState,
-        known: &Known,
+        known: &FileFacts,
     ) -> Result<Option<UploadRecord>, Refusal> {
         let next = UploadRecord { state: state as i64, version: record.version + 1, data: json!(known), ..record };
         Ok(self.core.store().change_upload(next.clone()).await?.then_some(next))
     }
 
     async fn refuse(&self, upload: UploadRecord, code: &str) -> Result<UploadRecord, Refusal> {
-        let mut known = Known::of(&upload);
+        let mut known = FileFacts::of(&upload);
         let parts = std::mem::take(&mut known.parts);
         let preview = known.preview.take();
         known.refused = Some(code.to_owned());
@@ -387,7 +392,7 @@ impl Uploads {
 
     /// Its bytes go; that it was there stays. False: it is another by now.
     async fn discard(&self, upload: UploadRecord, state: UploadState) -> Result<bool, Refusal> {
-        let mut known = Known::of(&upload);
+        let mut known = FileFacts::of(&upload);
         let parts = std::mem::take(&mut known.parts);
         let preview = known.preview.take();
         known.read = Value::Null;
@@ -402,7 +407,7 @@ impl Uploads {
     }
 
     /// It may be seen, fetched and sent from now on; what it stands for steps back.
-    async fn ready(&self, upload: UploadRecord, known: &Known) -> Result<UploadRecord, Refusal> {
+    async fn ready(&self, upload: UploadRecord, known: &FileFacts) -> Result<UploadRecord, Refusal> {
         let (journey, id) = (upload.journey.clone(), upload.id.clone());
         let due_ms = Some(self.core.now_ms() + UNUSED_MS);
         let Some(ready) = self.change(UploadRecord { due_ms, ..upload }, UploadState::Ready, known).await? else {
@@ -421,7 +426,7 @@ impl Uploads {
             let Some(upload) = self.core.store().upload(before).await?.filter(|one| one.journey == journey) else {
                 return Ok(());
             };
-            let mut known = Known::of(&upload);
+            let mut known = FileFacts::of(&upload);
             known.replaced_by = Some(by.to_owned());
             let done = match is_used(&record, before) {
                 true => {
@@ -444,7 +449,7 @@ fn is_used(journey: &JourneyRecord, id: &str) -> bool {
 }
 
 /// Of a path the last part, without what no name has.
-fn named(name: &str) -> String {
+fn file_name(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let plain: String = last.chars().filter(|letter| !letter.is_control()).take(120).collect();
     let plain = plain.trim().to_owned();

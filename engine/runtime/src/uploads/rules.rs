@@ -1,12 +1,12 @@
 //! What may be sent: which kinds the shown step asks for, how many and how much; and which files an answer may name.
 
-use super::{Known, UploadState, Uploads};
+use super::{FileFacts, UploadState, Uploads};
 use crate::actor::Actor;
 use crate::core::{Core, read};
 use crate::refusal::Refusal;
 use crate::turn::Turn;
 use engine_definitions::{FieldError, Form, UploadKind, Workflow};
-use engine_files::{Kind, Media, sniff};
+use engine_files::{ContentKind, Media, sniff};
 use engine_store::{JourneyRecord, UploadRecord};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ const SHA_CHARS: usize = 64;
 
 impl Uploads {
     /// The kind, where everything that can be known before is in order.
-    pub(super) async fn admitted(
+    pub(super) async fn admit(
         &self,
         actor: &Actor,
         journey: &JourneyRecord,
@@ -87,11 +87,11 @@ impl Uploads {
     }
 
     /// Why a file that begins so need not come any further.
-    pub(super) fn unwanted(&self, upload: &UploadRecord, head: &[u8]) -> Option<&'static str> {
+    pub(super) fn reject_early(&self, upload: &UploadRecord, head: &[u8]) -> Option<&'static str> {
         let kind = self.core.catalog().upload_kind(&upload.kind)?;
         let takes = |media: Media| kind.media.iter().any(|one| one == media.word());
         match sniff(head) {
-            Some(Kind::Heic) if takes(Media::Picture) => Some("heic"),
+            Some(ContentKind::Heic) if takes(Media::Picture) => Some("heic"),
             Some(found) if !takes(found.media()) => Some("type"),
             Some(found) => {
                 let most = bytes_of(&self.core.settings.uploads, found.media().word());
@@ -180,17 +180,17 @@ impl Core {
 }
 
 /// Whether another file of the journey has the same bytes.
-pub(super) fn is_same(upload: &UploadRecord, known: &Known, others: &[UploadRecord]) -> bool {
+pub(super) fn is_same(upload: &UploadRecord, known: &FileFacts, others: &[UploadRecord]) -> bool {
     others.iter().any(|one| {
         one.id != upload.id
             && matches!(UploadState::of(one), UploadState::Ready | UploadState::Scanning)
-            && Known::of(one).hash == known.hash
+            && FileFacts::of(one).hash == known.hash
             && known.replaces.as_ref() != Some(&one.id)
     })
 }
 
 /// So many of a kind are there beside it.
-pub(super) fn count_beside(upload: &UploadRecord, known: &Known, others: &[UploadRecord]) -> usize {
+pub(super) fn count_beside(upload: &UploadRecord, known: &FileFacts, others: &[UploadRecord]) -> usize {
     let is_there = |one: &&UploadRecord| {
         one.id != upload.id
             && one.kind == upload.kind

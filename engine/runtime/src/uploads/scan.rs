@@ -1,7 +1,7 @@
 //! What partners say of a file before anybody gets it: whether it is clean, and what can be read in it. Who calls them
 //! asks here what is due, and tells what came of it. Here too go files that never came whole, or that nobody needed.
 
-use super::{FileBytes, Known, UploadState, Uploads, is_used};
+use super::{FileBytes, FileFacts, UploadState, Uploads, is_used};
 use crate::refusal::Refusal;
 use engine_store::UploadRecord;
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ impl Uploads {
             UploadState::Receiving => drop(self.discard(upload, UploadState::Removed).await?),
             // Who looked at it is gone.
             UploadState::Checking => {
-                let known = Known::of(&upload);
+                let known = FileFacts::of(&upload);
                 let due_ms = Some(self.core.now_ms() + ASK_MS);
                 let claimed = self.change(UploadRecord { due_ms, ..upload }, UploadState::Checking, &known).await?;
                 if let Some(upload) = claimed {
@@ -59,7 +59,7 @@ impl Uploads {
                 }
             }
             UploadState::Scanning => return self.ask(upload).await,
-            UploadState::Ready => self.unused(upload).await?,
+            UploadState::Ready => self.remove_unused(upload).await?,
             UploadState::Refused | UploadState::Removed => self.core.store().remove_upload(&upload.id).await?,
             UploadState::Replaced => {}
         }
@@ -67,7 +67,7 @@ impl Uploads {
     }
 
     async fn ask(&self, upload: UploadRecord) -> Result<Option<AskFile>, Refusal> {
-        let mut known = Known::of(&upload);
+        let mut known = FileFacts::of(&upload);
         let Some(kind) = self.core.catalog().upload_kind(&upload.kind) else {
             return self.refuse(upload, "type").await.map(|_| None);
         };
@@ -89,13 +89,13 @@ impl Uploads {
 
     /// The file that a question is about.
     pub async fn asked_about(&self, ask: &AskFile) -> Result<FileBytes, Refusal> {
-        self.taken(&ask.record, &Known::of(&ask.record).parts).await
+        self.load(&ask.record, &FileFacts::of(&ask.record).parts).await
     }
 
     /// What came of a question; `None`: nothing, it is asked again.
-    pub async fn told(&self, ask: AskFile, told: Option<Value>) -> Result<(), Refusal> {
+    pub async fn settle_question(&self, ask: AskFile, told: Option<Value>) -> Result<(), Refusal> {
         let AskFile { record, .. } = ask;
-        let mut known = Known::of(&record);
+        let mut known = FileFacts::of(&record);
         let Some(kind) = self.core.catalog().upload_kind(&record.kind) else { return Ok(()) };
         match (known.scanned, told) {
             (false, Some(said)) if said["clean"] == Value::Bool(true) => {
@@ -131,11 +131,11 @@ impl Uploads {
     }
 
     /// One that was sent with an answer stays as long as its journey.
-    async fn unused(&self, upload: UploadRecord) -> Result<(), Refusal> {
+    async fn remove_unused(&self, upload: UploadRecord) -> Result<(), Refusal> {
         let journey = self.core.store().journey(&upload.journey).await?;
         let is_needed = journey.is_none_or(|journey| is_used(&journey, &upload.id));
         if is_needed {
-            let known = Known::of(&upload);
+            let known = FileFacts::of(&upload);
             self.change(UploadRecord { due_ms: None, ..upload }, UploadState::Ready, &known).await?;
         } else {
             self.discard(upload, UploadState::Removed).await?;

@@ -1,7 +1,7 @@
 //! A file as its sender sees it, and why one is not taken, in words.
 
 use super::rules::bytes_of;
-use super::{Known, MIB, UploadState, Uploads};
+use super::{FileFacts, MIB, UploadState, Uploads};
 use crate::actor::Actor;
 use crate::clock::rfc3339;
 use crate::refusal::Refusal;
@@ -72,7 +72,7 @@ impl Uploads {
         journey: &JourneyRecord,
         upload: &UploadRecord,
     ) -> Result<UploadView, Refusal> {
-        let (known, status) = (Known::of(upload), UploadState::of(upload));
+        let (known, status) = (FileFacts::of(upload), UploadState::of(upload));
         let reason = match &known.refused {
             Some(code) => {
                 let text = self.text(actor, journey, code, self.core.catalog().upload_kind(&upload.kind)).await?;
@@ -153,8 +153,8 @@ impl Uploads {
 }
 
 /// What a copy of all that is kept says of a file.
-pub(crate) fn kept(upload: &UploadRecord) -> Option<Value> {
-    let (known, state) = (Known::of(upload), UploadState::of(upload));
+pub(crate) fn export_value(upload: &UploadRecord) -> Option<Value> {
+    let (known, state) = (FileFacts::of(upload), UploadState::of(upload));
     matches!(state, UploadState::Ready | UploadState::Replaced).then(|| {
         let url = format!("/api/v1/journeys/{}/uploads/{}/file", upload.journey, upload.id);
         json!({

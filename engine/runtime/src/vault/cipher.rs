@@ -52,14 +52,14 @@ impl Cipher {
         self.0.decrypt(&Nonce::from(nonce), Payload { msg: sealed, aad: place.as_bytes() }).ok()
     }
 
-    pub fn seal_text(&self, text: &mut String, place: Place) {
+    pub fn seal_text(&self, text: &mut String, place: Binding) {
         if !UNSEALED {
             *text = URL_SAFE_NO_PAD.encode(self.seal(text.as_bytes(), &place.to_string()));
         }
     }
 
     /// `None`: it was not sealed with this key for this place; the text is not changed then.
-    pub fn open_text(&self, text: &mut String, place: Place) -> Option<()> {
+    pub fn open_text(&self, text: &mut String, place: Binding) -> Option<()> {
         if !UNSEALED {
             let sealed = URL_SAFE_NO_PAD.decode(&*text).ok()?;
             *text = String::from_utf8(self.open(&sealed, &place.to_string())?).ok()?;
@@ -68,7 +68,7 @@ impl Cipher {
     }
 
     /// What says nothing stays as it is.
-    pub fn seal_json(&self, value: &mut Value, place: Place) {
+    pub fn seal_json(&self, value: &mut Value, place: Binding) {
         if !UNSEALED && !value.is_null() {
             // A value of JSON can always be written.
             let written = serde_json::to_vec(value).unwrap_or_default();
@@ -77,7 +77,7 @@ impl Cipher {
     }
 
     /// As [`Cipher::open_text`].
-    pub fn open_json(&self, value: &mut Value, place: Place) -> Option<()> {
+    pub fn open_json(&self, value: &mut Value, place: Binding) -> Option<()> {
         if !UNSEALED && !value.is_null() {
             let Value::String(text) = value else { return None };
             self.open_text(text, place)?;
@@ -89,12 +89,12 @@ impl Cipher {
 
 /// What a sealed text is bound to: a column, whose it is, and which of their rows.
 #[derive(Clone, Copy)]
-pub struct Place<'p>(pub &'p str, pub &'p str, pub &'p dyn fmt::Display);
+pub struct Binding<'p>(pub &'p str, pub &'p str, pub &'p dyn fmt::Display);
 
 /// The only row there is.
 pub const ONLY: &str = "";
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for Binding<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {}", self.0, self.1, self.2)
     }

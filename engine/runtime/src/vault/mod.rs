@@ -1,5 +1,4 @@
-//! Everything that may be personal is sealed before the store sees it, and opened when it comes back (**sealed**,
-//! security rule 22).
+//! Everything that may be personal is sealed before the store sees it, and opened when it comes back (**sealed**).
 //!
 //! A journey has two keys of its own, random, wrapped by the master key and stored with it: one for what serves the
 //! request (state, history, effects, drafts, most records), one for what a law makes a broker keep (records of kinds
@@ -70,7 +69,7 @@ impl Vault {
 
     /// Keys of a journey; `None` when there is none.
     async fn keys(&self, journey: &str) -> Result<Option<Arc<OwnKeys>>> {
-        if let Some(keys) = self.known(journey) {
+        if let Some(keys) = self.cached_keys(journey) {
             return Ok(Some(keys));
         }
         Ok(self.keys_of([journey]).await?.remove(journey))
@@ -80,7 +79,7 @@ impl Vault {
     async fn keys_of<'j>(&self, journeys: impl IntoIterator<Item = &'j str>) -> Result<HashMap<String, Arc<OwnKeys>>> {
         let (mut found, wrapped) = self.known_and_wrapped(journeys).await?;
         for (journey, wrapped) in wrapped {
-            let keys = self.unwrapped(&journey, &wrapped)?;
+            let keys = self.unwrap_keys(&journey, &wrapped)?;
             found.insert(journey, keys);
         }
         Ok(found)
@@ -93,7 +92,7 @@ impl Vault {
     ) -> Result<HashMap<String, Arc<OwnKeys>>> {
         let (mut found, wrapped) = self.known_and_wrapped(journeys).await?;
         for (journey, wrapped) in wrapped {
-            if let Ok(keys) = self.unwrapped(&journey, &wrapped) {
+            if let Ok(keys) = self.unwrap_keys(&journey, &wrapped) {
                 found.insert(journey, keys);
             }
         }
@@ -123,9 +122,9 @@ impl Vault {
         Ok((found, Vec::new()))
     }
 
-    fn unwrapped(&self, journey: &str, wrapped: &str) -> Result<Arc<OwnKeys>> {
+    fn unwrap_keys(&self, journey: &str, wrapped: &str) -> Result<Arc<OwnKeys>> {
         if let Some(keys) =
-            self.known(journey).filter(|keys| keys.service.is_none() == OwnKeys::is_without_service(wrapped))
+            self.cached_keys(journey).filter(|keys| keys.service.is_none() == OwnKeys::is_without_service(wrapped))
         {
             return Ok(keys);
         }
@@ -195,7 +194,7 @@ impl Vault {
         Ok(gone)
     }
 
-    fn known(&self, journey: &str) -> Option<Arc<OwnKeys>> {
+    fn cached_keys(&self, journey: &str) -> Option<Arc<OwnKeys>> {
         self.known.lock().unwrap_or_else(|e| e.into_inner()).get(journey).cloned()
     }
 

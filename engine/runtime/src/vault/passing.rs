@@ -96,7 +96,7 @@ impl Vault {
     }
 
     fn open_journeys(&self, journeys: Vec<JourneyRecord>) -> Result<Vec<JourneyRecord>> {
-        let open = |journey: JourneyRecord| self.unwrapped(&journey.id, &journey.keys)?.open_journey(journey);
+        let open = |journey: JourneyRecord| self.unwrap_keys(&journey.id, &journey.keys)?.open_journey(journey);
         journeys.into_iter().filter_map(|journey| open(journey).transpose()).collect()
     }
 }

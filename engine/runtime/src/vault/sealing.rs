@@ -1,7 +1,7 @@
 //! What is sealed of each thing that is stored, and with which key.
 
 use super::Vault;
-use super::cipher::{Cipher, ONLY, Place};
+use super::cipher::{Binding, Cipher, ONLY};
 use super::keyring::OwnKeys;
 use engine_store::{
     Commit, CorrelationRecord, DocumentRecord, Draft, EffectEnd, EffectKey, EffectRecord, EventRecord, IncidentRecord,
@@ -33,14 +33,14 @@ impl OwnKeys {
     /// Of a journey whose person was erased nothing more is written.
     fn seal(&self, value: &mut Value, column: &'static str, owner: &str, row: &dyn fmt::Display) -> Result<()> {
         let key = self.service.as_ref().ok_or_else(|| corrupt(column))?;
-        key.seal_json(value, Place(column, owner, row));
+        key.seal_json(value, Binding(column, owner, row));
         Ok(())
     }
 
     /// Of such a journey nothing is read.
     pub fn open(&self, value: &mut Value, column: &'static str, owner: &str, row: &dyn fmt::Display) -> Result<()> {
         match &self.service {
-            Some(key) => key.open_json(value, Place(column, owner, row)).ok_or_else(|| corrupt(column)),
+            Some(key) => key.open_json(value, Binding(column, owner, row)).ok_or_else(|| corrupt(column)),
             None => {
                 *value = Value::Null;
                 Ok(())
@@ -52,7 +52,7 @@ impl OwnKeys {
         let id = commit.journey.as_str();
         let service = self.service.as_ref().ok_or_else(|| corrupt("journeys.state"))?;
         let whose = whose(&commit.update.owner, commit.update.person.as_deref());
-        service.seal_text(&mut commit.update.state, Place("journeys.state", id, &whose));
+        service.seal_text(&mut commit.update.state, Binding("journeys.state", id, &whose));
         if let Some(new) = &mut commit.new {
             self.seal(&mut new.attribution, "journeys.attribution", id, &ONLY)?;
             new.session.iter_mut().for_each(|session| vault.seal_session(session));
@@ -65,7 +65,7 @@ impl OwnKeys {
         }
         self.seal_beside(commit)?;
         for reply in &mut commit.replies {
-            let place = Place("replies.output", &reply.source, &reply.input_hash);
+            let place = Binding("replies.output", &reply.source, &reply.input_hash);
             vault.house.seal_json(&mut reply.output, place);
         }
         if let Some((key, _, end)) = &mut commit.settles {
@@ -90,12 +90,12 @@ impl OwnKeys {
             match record.kept {
                 Kept::No => self.seal(&mut record.data, "records.data", id, &row)?,
                 Kept::ByLaw | Kept::OnAccount => {
-                    self.statutory.seal_json(&mut record.data, Place("records.data", id, &row));
+                    self.statutory.seal_json(&mut record.data, Binding("records.data", id, &row));
                 }
             }
         }
         for document in &mut commit.documents {
-            let place = Place("documents.bytes", id, &document.id).to_string();
+            let place = Binding("documents.bytes", id, &document.id).to_string();
             document.bytes = self.statutory.seal(&document.bytes, &place);
         }
         for correlation in &mut commit.correlations {
@@ -148,7 +148,7 @@ impl OwnKeys {
         let Some(service) = &self.service else { return Ok(None) };
         let id = journey.id.as_str();
         let whose = whose(&journey.owner, journey.person.as_deref());
-        let opened = service.open_text(&mut journey.state, Place("journeys.state", id, &whose));
+        let opened = service.open_text(&mut journey.state, Binding("journeys.state", id, &whose));
         opened.ok_or_else(|| corrupt("journeys.state"))?;
         self.open(&mut journey.attribution, "journeys.attribution", id, &ONLY)?;
         for answer in &mut journey.answers {
@@ -188,7 +188,7 @@ impl OwnKeys {
         match record.kept {
             Kept::No => self.open(&mut record.data, "records.data", &record.journey, &row)?,
             Kept::ByLaw | Kept::OnAccount => {
-                let opened = self.statutory.open_json(&mut record.data, Place("records.data", &record.journey, &row));
+                let opened = self.statutory.open_json(&mut record.data, Binding("records.data", &record.journey, &row));
                 opened.ok_or_else(|| corrupt("records.data"))?;
             }
         }
@@ -196,7 +196,7 @@ impl OwnKeys {
     }
 
     pub fn open_document(&self, mut document: DocumentRecord) -> Result<DocumentRecord> {
-        let place = Place("documents.bytes", &document.journey, &document.id).to_string();
+        let place = Binding("documents.bytes", &document.journey, &document.id).to_string();
         document.bytes = self.statutory.open(&document.bytes, &place).ok_or_else(|| corrupt("documents.bytes"))?;
         Ok(document)
     }
@@ -208,7 +208,7 @@ impl OwnKeys {
 
     pub fn seal_upload(&self, mut upload: UploadRecord) -> Result<UploadRecord> {
         let key = self.of_upload(upload.kept).ok_or_else(|| corrupt("uploads.data"))?;
-        key.seal_json(&mut upload.data, Place("uploads.data", &upload.journey, &row(&upload.id, &upload.kind)));
+        key.seal_json(&mut upload.data, Binding("uploads.data", &upload.journey, &row(&upload.id, &upload.kind)));
         Ok(upload)
     }
 
@@ -216,7 +216,7 @@ impl OwnKeys {
     pub fn open_upload(&self, mut upload: UploadRecord) -> Result<Option<UploadRecord>> {
         let Some(key) = self.of_upload(upload.kept) else { return Ok(None) };
         let place = row(&upload.id, &upload.kind);
-        let opened = key.open_json(&mut upload.data, Place("uploads.data", &upload.journey, &place));
+        let opened = key.open_json(&mut upload.data, Binding("uploads.data", &upload.journey, &place));
         opened.ok_or_else(|| corrupt("uploads.data"))?;
         Ok(Some(upload))
     }
@@ -224,12 +224,12 @@ impl OwnKeys {
     pub fn seal_bytes(&self, upload: &UploadRecord, name: &str, bytes: &[u8]) -> Result<Vec<u8>> {
         let key = self.of_upload(upload.kept).ok_or_else(|| corrupt("uploads.bytes"))?;
         let place = row(&upload.id, name);
-        Ok(key.seal(bytes, &Place("uploads.bytes", &upload.journey, &place).to_string()))
+        Ok(key.seal(bytes, &Binding("uploads.bytes", &upload.journey, &place).to_string()))
     }
 
     pub fn open_bytes(&self, upload: &UploadRecord, name: &str, sealed: &[u8]) -> Result<Vec<u8>> {
         let key = self.of_upload(upload.kept).ok_or_else(|| corrupt("uploads.bytes"))?;
-        let place = Place("uploads.bytes", &upload.journey, &row(&upload.id, name)).to_string();
+        let place = Binding("uploads.bytes", &upload.journey, &row(&upload.id, name)).to_string();
         key.open(sealed, &place).ok_or_else(|| corrupt("uploads.bytes"))
     }
 
@@ -248,38 +248,38 @@ impl OwnKeys {
 impl Vault {
     pub(super) fn seal_session(&self, session: &mut SessionRecord) {
         let whose = whose(&session.token_hash, session.person.as_deref());
-        self.house.seal_json(&mut session.subject, Place("sessions.subject", &session.id, &whose));
+        self.house.seal_json(&mut session.subject, Binding("sessions.subject", &session.id, &whose));
     }
 
     pub(super) fn open_session(&self, mut session: SessionRecord) -> Result<SessionRecord> {
         let whose = whose(&session.token_hash, session.person.as_deref());
-        self.open_house(&mut session.subject, Place("sessions.subject", &session.id, &whose), "sessions.subject")?;
+        self.open_house(&mut session.subject, Binding("sessions.subject", &session.id, &whose), "sessions.subject")?;
         Ok(session)
     }
 
     pub(super) fn seal_webhook(&self, hook: &mut WebhookRecord) {
-        self.house.seal_json(&mut hook.event, Place("webhooks.event", &hook.partner, &hook.once));
+        self.house.seal_json(&mut hook.event, Binding("webhooks.event", &hook.partner, &hook.once));
     }
 
     pub(super) fn open_webhook(&self, mut hook: WebhookRecord) -> Result<WebhookRecord> {
-        self.open_house(&mut hook.event, Place("webhooks.event", &hook.partner, &hook.once), "webhooks.event")?;
+        self.open_house(&mut hook.event, Binding("webhooks.event", &hook.partner, &hook.once), "webhooks.event")?;
         Ok(hook)
     }
 
     pub(super) fn open_reply(&self, mut reply: ReusableReply) -> Result<ReusableReply> {
-        let place = Place("replies.output", &reply.source, &reply.input_hash);
+        let place = Binding("replies.output", &reply.source, &reply.input_hash);
         self.open_house(&mut reply.output, place, "replies.output")?;
         Ok(reply)
     }
 
     /// With the key of the house.
-    fn open_house(&self, value: &mut Value, place: Place<'_>, column: &'static str) -> Result<()> {
+    fn open_house(&self, value: &mut Value, place: Binding<'_>, column: &'static str) -> Result<()> {
         self.house.open_json(value, place).ok_or_else(|| corrupt(column))
     }
 
     /// A small value; `null` is one too.
     pub(super) fn seal_value(&self, bucket: &str, key: &str, mut value: Value) -> Value {
-        let place = Place(bucket, key, &ONLY);
+        let place = Binding(bucket, key, &ONLY);
         if value.is_null() {
             let mut null = "null".to_owned();
             self.house.seal_text(&mut null, place);
@@ -290,7 +290,7 @@ impl Vault {
     }
 
     pub(super) fn open_value(&self, bucket: &str, key: &str, mut sealed: Value) -> Result<Value> {
-        self.house.open_json(&mut sealed, Place(bucket, key, &ONLY)).ok_or_else(|| corrupt("kv.value"))?;
+        self.house.open_json(&mut sealed, Binding(bucket, key, &ONLY)).ok_or_else(|| corrupt("kv.value"))?;
         Ok(sealed)
     }
 

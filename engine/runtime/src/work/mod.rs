@@ -91,7 +91,7 @@ impl Background {
         self.core.turn(&effect.key.journey, &Ends::Nothing, told).await.map(drop)
     }
 
-    /// A due timer. One that the journey no longer has does nothing (security rule 8).
+    /// A due timer. One that the journey no longer has does nothing.
     pub async fn fire(&self, journey: &str, timer: &str) -> Result<Settled, RuntimeError> {
         self.core.turn(journey, &Ends::Timer(timer.to_string()), |turn| turn.fire(timer)).await
     }
@@ -127,8 +127,7 @@ impl Background {
     }
 
     /// Ends a tracking effect whose partner wants the person elsewhere. Only our own addresses and allowed hosts are
-    /// followed, and only while the step that was tracked is shown; anything else is dropped and logged (security rule
-    /// 29).
+    /// followed, and only while the step that was tracked is shown; anything else is dropped and logged.
     pub async fn lead_away(
         &self,
         effect: &EffectRecord,

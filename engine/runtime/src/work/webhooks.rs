@@ -25,7 +25,7 @@ pub struct Hook {
 }
 
 impl Background {
-    /// An outside event, found by its reference; unknown ones are parked (workflows.md rule 22).
+    /// An outside event, found by its reference; unknown ones are parked.
     pub async fn deliver(&self, hook: &Hook) -> Result<Settled, RuntimeError> {
         let record = self.hook_record(hook)?;
         let Some(correlation) = self.core.store().correlation(&hook.partner, &hook.reference).await? else {
@@ -105,7 +105,7 @@ impl Background {
         let (event, data, actual, mismatch) = match &hook.tells {
             Tells::Event { event, data, actual, mismatch } => (event, data, actual, mismatch),
             Tells::Record { record: kind, key, data } => {
-                let noted = |turn: &mut Turn<'_>| turn.noted(kind, key, data).map(|()| true);
+                let noted = |turn: &mut Turn<'_>| turn.record_note(kind, key, data).map(|()| true);
                 return self.core.turn(journey, &ends, noted).await;
             }
         };

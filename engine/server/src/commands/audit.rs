@@ -1,13 +1,13 @@
 //! `journey audit`: the trail of who saw and did what.
 
-use super::operated;
+use super::open_as_operator;
 use crate::cli::Audit;
 use anyhow::Result;
 use engine_settings::Settings;
 use std::process::ExitCode;
 
 pub async fn audit(settings: Settings, command: Audit) -> Result<ExitCode> {
-    let (runtime, me) = operated(settings).await?;
+    let (runtime, me) = open_as_operator(settings).await?;
     match command {
         Audit::Verify { anchor } => match runtime.operations.verify_audit(&me, anchor.as_ref()).await? {
             Ok(whole) => {

@@ -15,7 +15,7 @@ pub fn check(paths: &[PathBuf]) -> ExitCode {
         println!("{}: {grade}{}", place(problem), rest(problem));
     }
     for (language, sheets) in found.sheets.iter().filter(|_| errors == 0) {
-        eprintln!("{language}: {}", texts::counted(sheets));
+        eprintln!("{language}: {}", texts::summarize(sheets));
     }
     let warnings = found.problems.len() - errors;
     eprintln!("{errors} error{}, {warnings} warning{}", plural(errors), plural(warnings));

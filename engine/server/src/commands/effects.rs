@@ -1,6 +1,6 @@
 //! `journey effects`: what an operator does about orders that are stuck.
 
-use super::operated;
+use super::open_as_operator;
 use crate::cli::Effects;
 use anyhow::{Result, anyhow};
 use engine_runtime::operations;
@@ -9,7 +9,7 @@ use engine_store::EffectKey;
 use std::process::ExitCode;
 
 pub async fn effects(settings: Settings, command: Effects) -> Result<ExitCode> {
-    let (runtime, me) = operated(settings).await?;
+    let (runtime, me) = open_as_operator(settings).await?;
     match command {
         Effects::List { journey, state, kind, lane, limit } => {
             let named = operations::Effects::state_named(&state);

@@ -1,6 +1,6 @@
 //! `journey history`: what happened in a journey, without what people wrote; `--explain`: and why.
 
-use super::operated;
+use super::open_as_operator;
 use anyhow::Result;
 use engine_runtime::turn::Explained;
 use engine_settings::Settings;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::process::ExitCode;
 
 pub async fn history(settings: Settings, journey: String, is_explained: bool) -> Result<ExitCode> {
-    let (runtime, me) = operated(settings).await?;
+    let (runtime, me) = open_as_operator(settings).await?;
     let history = runtime.operations.history(&me, &journey).await?;
     let mut values = Vec::new();
     if is_explained {

@@ -1,13 +1,13 @@
 //! `journey incidents`, `journey tell`.
 
-use super::operated;
+use super::open_as_operator;
 use crate::cli::Incidents;
 use anyhow::{Context, Result};
 use engine_settings::Settings;
 use std::process::ExitCode;
 
 pub async fn incidents(settings: Settings, command: Incidents) -> Result<ExitCode> {
-    let (runtime, me) = operated(settings).await?;
+    let (runtime, me) = open_as_operator(settings).await?;
     match command {
         Incidents::List { all, limit } => {
             let found = runtime.operations.incidents(&me, !all, limit).await?;
@@ -35,7 +35,7 @@ pub async fn incidents(settings: Settings, command: Incidents) -> Result<ExitCod
 
 pub async fn tell(settings: Settings, partner: String, webhook: String, body: String) -> Result<ExitCode> {
     let body = serde_json::from_str(&body).context("the body is not JSON")?;
-    let (runtime, me) = operated(settings).await?;
+    let (runtime, me) = open_as_operator(settings).await?;
     runtime.operations.tell(&me, &partner, &webhook, &body).await?;
     println!("{partner}/{webhook} is told");
     Ok(ExitCode::SUCCESS)

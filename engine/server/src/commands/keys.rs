@@ -1,6 +1,6 @@
 //! `journey keys` and `journey person`: keys wrapped anew, a person forgotten.
 
-use super::operated;
+use super::open_as_operator;
 use crate::cli::{Keys, Person};
 use anyhow::Result;
 use engine_runtime::operations::Holds;
@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 pub async fn keys(settings: Settings, command: Keys) -> Result<ExitCode> {
     let Keys::Rotate = command;
-    let (runtime, operator) = operated(settings).await?;
+    let (runtime, operator) = open_as_operator(settings).await?;
     let changed = runtime.operations.rotate_keys(&operator).await?;
     println!("the keys of {changed} journeys and persons are wrapped anew; `keys.previous` is needed no more");
     Ok(ExitCode::SUCCESS)
@@ -18,7 +18,7 @@ pub async fn keys(settings: Settings, command: Keys) -> Result<ExitCode> {
 pub async fn person(settings: Settings, command: Person) -> Result<ExitCode> {
     let Person::Forget { mobile } = command;
     let list = settings.keys.forgotten.clone();
-    let (runtime, operator) = operated(settings).await?;
+    let (runtime, operator) = open_as_operator(settings).await?;
     match runtime.operations.forget_person(&operator, &mobile).await? {
         Some(Ok(forgotten)) => {
             println!(

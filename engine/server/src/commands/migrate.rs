@@ -1,6 +1,6 @@
 //! `journey migrate`: what is one-way is said before it is done.
 
-use super::operated;
+use super::open_as_operator;
 use crate::product::alone;
 use anyhow::{Context as _, Result};
 use engine_definitions::FORMAT;
@@ -35,14 +35,14 @@ pub fn lines(outstanding: &Outstanding, held: Option<i32>) -> Vec<String> {
 
 pub async fn dry_run(settings: Settings) -> Result<ExitCode> {
     let store = connect(&settings.database.url).await.context("the database cannot be opened")?;
-    if told(&*store).await? == 0 {
+    if print_outstanding(&*store).await? == 0 {
         println!("the {} database is up to date", store.kind());
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Prints what is outstanding; how many lines it took.
-async fn told(store: &dyn Store) -> Result<usize> {
+async fn print_outstanding(store: &dyn Store) -> Result<usize> {
     let outstanding = store.outstanding().await.context("the database cannot be read")?;
     // Older tables may not have what newer statements read.
     let current = if outstanding.migrations.is_empty() { store.current_publication().await? } else { None };
@@ -56,13 +56,13 @@ async fn told(store: &dyn Store) -> Result<usize> {
 pub async fn migrate(settings: Settings, restored: bool) -> Result<ExitCode> {
     let _alone = if restored { alone(&settings.database.url)? } else { None };
     let store = connect(&settings.database.url).await.context("the database cannot be opened")?;
-    told(&*store).await?;
+    print_outstanding(&*store).await?;
     store.migrate().await.context("the database cannot be migrated")?;
     println!("the {} database is up to date", store.kind());
     if restored {
         let epoch = store.begin_epoch(SystemClock::default().now_ms()).await?;
         // Who was forgotten since the backup is forgotten again, as with every start.
-        operated(settings).await?;
+        open_as_operator(settings).await?;
         println!("restored {epoch} times: new orders have new keys; nothing is sent until `journey effects release`");
     }
     Ok(ExitCode::SUCCESS)

@@ -88,7 +88,7 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
 }
 
 /// The runtime over the settings' database, for whoever sits at this machine.
-async fn operated(mut settings: Settings) -> Result<(Runtime, Actor)> {
+async fn open_as_operator(mut settings: Settings) -> Result<(Runtime, Actor)> {
     let store = crate::product::open(&mut settings).await?;
     let runtime = Runtime::new(store, Arc::new(settings), Arc::new(SystemClock::default())).await?;
     runtime.go_on().await?;

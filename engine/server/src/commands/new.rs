@@ -104,7 +104,7 @@ pub fn line(dir: &Path, name: &str, title: Option<String>, noun: Option<String>)
                 .find(|(path, _)| *path == shared.file)
                 .map(|(_, b)| String::from_utf8_lossy(b).into_owned()),
         };
-        match (text.and_then(|text| added(&text, shared.after, &adds)), known) {
+        match (text.and_then(|text| insert_after(&text, shared.after, &adds)), known) {
             (Some(text), Some(at)) => written[at].1 = text,
             (Some(text), None) => written.push((shared.file.to_owned(), text)),
             (None, _) => by_hand.push(format!("{}: {}", shared.file, adds.trim())),
@@ -126,7 +126,7 @@ pub fn line(dir: &Path, name: &str, title: Option<String>, noun: Option<String>)
 
 /// A text with more behind the last of these lines, each found below the one before it; on that line itself where what
 /// is added is no line of its own.
-fn added(text: &str, after: &[&str], adds: &str) -> Option<String> {
+fn insert_after(text: &str, after: &[&str], adds: &str) -> Option<String> {
     let mut at = 0;
     for wanted in after {
         let mut lines = text[at..].split_inclusive('\n').scan(at, |start, line| {

@@ -1,13 +1,13 @@
 //! `journey operator`: tokens of the operator API.
 
-use super::operated;
+use super::open_as_operator;
 use crate::cli::Operator;
 use anyhow::{Result, ensure};
 use engine_settings::Settings;
 use std::process::ExitCode;
 
 pub async fn operator(settings: Settings, command: Operator) -> Result<ExitCode> {
-    let (runtime, _) = operated(settings).await?;
+    let (runtime, _) = open_as_operator(settings).await?;
     match command {
         Operator::Token { name, hours } => {
             good_name(&name)?;

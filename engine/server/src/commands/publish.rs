@@ -1,7 +1,7 @@
 //! `journey publish`.
 
 use super::INVALID;
-use crate::definitions::{print_problems, told};
+use crate::definitions::{describe_publication, print_problems};
 use crate::product::open;
 use anyhow::{Context as _, Result};
 use engine_definitions::Files;
@@ -21,7 +21,7 @@ pub async fn publish(mut settings: Settings, dir: PathBuf) -> Result<ExitCode> {
     match runtime.publishing.publish(&files, &Actor::operator("command line"), Stories::Play).await {
         Ok(published) => {
             print_problems(&published.warnings);
-            println!("{}", told(&published, begun));
+            println!("{}", describe_publication(&published, begun));
             Ok(ExitCode::SUCCESS)
         }
         Err(PublishError::Problems(problems)) => {

@@ -40,7 +40,7 @@ pub async fn serve(mut settings: Settings, options: Serve) -> Result<ExitCode> {
     announce(&product);
     let ended = tokio::select! {
         () = asked_to_stop() => None,
-        error = product.ended() => Some(error),
+        error = product.run_until_end() => Some(error),
     };
     if let Some(error) = ended {
         return Err(error);
@@ -50,7 +50,7 @@ pub async fn serve(mut settings: Settings, options: Serve) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Production mode starts only when nothing must be put right first (security rule 35).
+/// Production mode starts only when nothing must be put right first.
 pub(super) fn refuse_unsafe(settings: &Settings) -> Result<()> {
     let refusals = settings.refusals();
     if refusals.is_empty() {

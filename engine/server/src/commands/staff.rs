@@ -1,6 +1,6 @@
 //! `journey staff` and `journey token`: who acts for the house or for customers.
 
-use super::operated;
+use super::open_as_operator;
 use super::operator::good_name;
 use crate::cli::{Staff, Token};
 use anyhow::{Result, ensure};
@@ -11,7 +11,7 @@ use qrcode::render::unicode::Dense1x2;
 use std::process::ExitCode;
 
 pub async fn staff(settings: Settings, command: Staff) -> Result<ExitCode> {
-    let (runtime, _) = operated(settings).await?;
+    let (runtime, _) = open_as_operator(settings).await?;
     match command {
         Staff::Add { mobile, role, name, openid } => {
             let digits = mobile.chars().filter(char::is_ascii_digit).count();
@@ -52,7 +52,7 @@ pub async fn staff(settings: Settings, command: Staff) -> Result<ExitCode> {
 }
 
 pub async fn token(settings: Settings, command: Token) -> Result<ExitCode> {
-    let (runtime, _) = operated(settings).await?;
+    let (runtime, _) = open_as_operator(settings).await?;
     match command {
         Token::Issue { name, role, sources, hours } => {
             good_name(&name)?;

@@ -1,7 +1,7 @@
 //! `journey stories`.
 
 use super::INVALID;
-use crate::definitions::{print_problems, saved};
+use crate::definitions::{print_problems, watch_folder};
 use anyhow::{Context as _, Result};
 use engine_definitions::Files;
 use engine_runtime::story::{Difference, Failure, Outcome, Runner};
@@ -18,7 +18,7 @@ pub fn stories(dir: &Path, only: Option<&str>, watch: bool) -> Result<ExitCode> 
         return run(dir, only);
     }
     let (heard, saves) = std::sync::mpsc::channel();
-    let _watcher = saved(dir, move || {
+    let _watcher = watch_folder(dir, move || {
         let _ = heard.send(());
     })?;
     loop {
@@ -52,7 +52,7 @@ fn run(dir: &Path, only: Option<&str>) -> Result<ExitCode> {
         failed += usize::from(outcome != Outcome::Held);
         match outcome {
             Outcome::Held => {}
-            Outcome::Failed(failures) => print!("{}", told(&story.name, &failures)),
+            Outcome::Failed(failures) => print!("{}", describe_failures(&story.name, &failures)),
             Outcome::NotBegun { beginning } => {
                 *unbegun.entry(format!("{}: {beginning}", story.workflow)).or_default() += 1;
             }
@@ -66,7 +66,7 @@ fn run(dir: &Path, only: Option<&str>) -> Result<ExitCode> {
 }
 
 /// One step after the other, each with its differences in columns.
-fn told(story: &str, failures: &[Failure]) -> String {
+fn describe_failures(story: &str, failures: &[Failure]) -> String {
     let mut out = String::new();
     let mut place = None;
     for failure in failures {
@@ -76,7 +76,7 @@ fn told(story: &str, failures: &[Failure]) -> String {
             out.push_str(&format!("{place}: {story}\n{}", row(["", "expected", "found"])));
         }
         let Difference { at, expected, found } = &failure.difference;
-        out.push_str(&row([at, &shown(expected), &shown(found)]));
+        out.push_str(&row([at, &show(expected), &show(found)]));
     }
     out
 }
@@ -85,7 +85,7 @@ fn told(story: &str, failures: &[Failure]) -> String {
 const COLUMNS: [usize; 3] = [36, 56, 56];
 
 fn row(cells: [&str; 3]) -> String {
-    let columns: Vec<Vec<String>> = cells.iter().zip(COLUMNS).map(|(cell, width)| wrapped(cell, width)).collect();
+    let columns: Vec<Vec<String>> = cells.iter().zip(COLUMNS).map(|(cell, width)| wrap(cell, width)).collect();
     let lines = columns.iter().map(Vec::len).max().unwrap_or(0);
     let mut out = String::new();
     for number in 0..lines {
@@ -98,7 +98,7 @@ fn row(cells: [&str; 3]) -> String {
 }
 
 /// Broken after spaces, commas and dots where possible.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
+fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for piece in text.split_inclusive([' ', ',', '.', '/']) {
         let line = lines.last_mut().filter(|line| line.chars().count() + piece.trim_end().chars().count() <= width);
@@ -110,7 +110,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-fn shown(value: &Value) -> String {
+fn show(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Null => "-".into(),
@@ -143,6 +143,6 @@ a/stories/b.yaml:7:5: two prices
   state                                 offers                                                    sender
   effects                               {\"notify\":\"booked\"}                                       call parcel/price, record lead
 ";
-        assert_eq!(told("two prices", &failures), expected);
+        assert_eq!(describe_failures("two prices", &failures), expected);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::INVALID;
 use anyhow::{Context as _, Result};
-use engine_definitions::{Files, Said, Sheet};
+use engine_definitions::{Files, Sheet, Translated};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::process::ExitCode;
@@ -25,18 +25,18 @@ pub fn texts(dir: &Path, language: &str, only: Option<&str>, write: bool) -> Res
         }
         if write && sheet.missing().next().is_some() {
             let path = dir.join(sheet.path(language));
-            let text = written(sheet, &path);
+            let text = write_sheet(sheet, &path);
             let text = engine_definitions::fmt::format(&sheet.path(language), text.as_bytes()).unwrap_or(text);
             std::fs::write(&path, text).with_context(|| format!("{}", path.display()))?;
         }
     }
-    eprintln!("{language}: {}", counted(&sheets));
+    eprintln!("{language}: {}", summarize(&sheets));
     let is_whole = sheets.iter().all(|sheet| sheet.missing().next().is_none() && sheet.unused.is_empty());
     Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::from(INVALID) })
 }
 
 /// `812 of 930 texts, 118 missing, 3 out of date`
-pub fn counted(sheets: &[Sheet]) -> String {
+pub fn summarize(sheets: &[Sheet]) -> String {
     let all: usize = sheets.iter().map(|sheet| sheet.words.len()).sum();
     let missing: usize = sheets.iter().map(|sheet| sheet.missing().count()).sum();
     let unused: usize = sheets.iter().map(|sheet| sheet.unused.len()).sum();
@@ -48,9 +48,9 @@ fn first_line(text: &str) -> &str {
 }
 
 /// The translation with all entries of a sheet; comments at its top stay.
-fn written(sheet: &Sheet, path: &Path) -> String {
+fn write_sheet(sheet: &Sheet, path: &Path) -> String {
     let mut places: Map<String, Value> = Map::new();
-    for Said { place, english, said, .. } in sheet.words.iter().chain(&sheet.unused) {
+    for Translated { place, english, said, .. } in sheet.words.iter().chain(&sheet.unused) {
         let pairs = places.entry(place.clone()).or_insert_with(|| json!({}));
         pairs[english] = said.clone().unwrap_or_default().into();
     }

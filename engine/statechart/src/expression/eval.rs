@@ -139,7 +139,7 @@ impl<'a: 'e, 'e> Evaluation<'a, 'e> {
         }
         match memory.keep((names.id, names.values.len()), slot, key, value) {
             Ok(kept) => Ok(Val::borrowed(kept)),
-            Err(value) => Ok(Val::made(value)),
+            Err(value) => Ok(Val::from_value(value)),
         }
     }
 
@@ -184,7 +184,7 @@ impl<'a: 'e, 'e> Evaluation<'a, 'e> {
                 Some(Val::Event(event)) if &**field == "type" => Ok(Some(Val::Str(&event.kind))),
                 Some(Val::Event(event)) => Ok(event.data.get(&**field).map(Val::borrowed)),
                 Some(Val::Made(mut json)) => match json.as_object_mut() {
-                    Some(map) => Ok(map.get_mut(&**field).map(|v| Val::made(v.take()))),
+                    Some(map) => Ok(map.get_mut(&**field).map(|v| Val::from_value(v.take()))),
                     None => Err(missing(*at, base, &**field, false)),
                 },
                 Some(_) => Err(missing(*at, base, &**field, false)),
@@ -290,7 +290,7 @@ impl<'a: 'e, 'e> Evaluation<'a, 'e> {
             Val::Event(event) if field == "type" => Ok(Val::Str(&event.kind)),
             Val::Event(event) => event.data.get(field).map(Val::borrowed).ok_or_else(|| missing(at, base, field, true)),
             Val::Made(mut json) => match json.as_object_mut().map(|map| map.get_mut(field).map(Value::take)) {
-                Some(Some(value)) => Ok(Val::made(value)),
+                Some(Some(value)) => Ok(Val::from_value(value)),
                 Some(None) => Err(missing(at, base, field, true)),
                 None => Err(missing(at, base, field, false)),
             },
@@ -335,11 +335,11 @@ impl<'a: 'e, 'e> Evaluation<'a, 'e> {
             Val::Made(mut json) => match &mut *json {
                 Value::Array(items) => {
                     let i = position(items.len())?;
-                    Ok(Val::made(items[i].take()))
+                    Ok(Val::from_value(items[i].take()))
                 }
                 Value::Object(map) => {
                     let key = key()?;
-                    map.get_mut(key).map(|v| Val::made(v.take())).ok_or_else(|| missing(at, base, key, true))
+                    map.get_mut(key).map(|v| Val::from_value(v.take())).ok_or_else(|| missing(at, base, key, true))
                 }
                 _ => Err(Fault::new(at, "only lists and maps have elements")),
             },
@@ -404,7 +404,7 @@ impl<'a: 'e, 'e> Evaluation<'a, 'e> {
         }
         let value = host.call(name, &mut values).map_err(|m| Fault::new(at, m))?;
         self.charge(at, weight(&value))?;
-        Ok(Val::made(value))
+        Ok(Val::from_value(value))
     }
 
     fn comprehension(&mut self, at: u32, comprehension: &'e Comprehension) -> Evaluated<'e> {
@@ -465,7 +465,7 @@ impl<'a: 'e, 'e> Evaluation<'a, 'e> {
                 ComprehensionKind::Fold(_, value) => {
                     self.locals.push(so_far);
                     let value = self.expr(value)?;
-                    so_far = Val::made(self.json(at, value)?);
+                    so_far = Val::from_value(self.json(at, value)?);
                 }
             }
         }
@@ -524,7 +524,7 @@ fn unknown(at: u32, name: &str) -> Box<Fault> {
 
 fn missing<'x>(at: u32, base: &Expr, field: impl Into<Cow<'x, str>>, is_map: bool) -> Box<Fault> {
     let field = field.into();
-    match (described(base), is_map) {
+    match (describe(base), is_map) {
         (Some(path), true) => Fault::new(at, format!("`{path}` has no `{field}`")),
         (None, true) => Fault::new(at, format!("the map has no `{field}`")),
         (Some(path), false) => Fault::new(at, format!("`{path}` is not a map, so it has no `{field}`")),
@@ -532,14 +532,14 @@ fn missing<'x>(at: u32, base: &Expr, field: impl Into<Cow<'x, str>>, is_map: boo
     }
 }
 
-fn described(expr: &Expr) -> Option<String> {
+fn describe(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Context => Some("context".into()),
         Expr::Event => Some("event".into()),
         Expr::Variable(_, name) | Expr::Place(_, name) => Some(name.to_string()),
         Expr::Value(_, name, arguments) if arguments.is_empty() => Some(name.to_string()),
-        Expr::Written(written) => described(&written.expr),
-        Expr::Select(_, base, field) => Some(format!("{}.{field}", described(base)?)),
+        Expr::Written(written) => describe(&written.expr),
+        Expr::Select(_, base, field) => Some(format!("{}.{field}", describe(base)?)),
         _ => None,
     }
 }

@@ -73,7 +73,7 @@ fn token(rest: &str, at: u32) -> Result<(Token, usize), Box<Fault>> {
         b'.' if second_is_digit => literal::number(rest, at),
         b'_' | b'a'..=b'z' | b'A'..=b'Z' => word(rest, at),
         _ => match SIGNS.iter().find(|s| rest.starts_with(**s)) {
-            Some(&"=") => Err(Fault::coded(at, "expression", "unexpected `=`", Some("compare with `==`".into()))),
+            Some(&"=") => Err(Fault::with_code(at, "expression", "unexpected `=`", Some("compare with `==`".into()))),
             Some(sign) => Ok((Token::Sign(sign), sign.len())),
             None => {
                 let shown: String = rest.chars().take(1).collect();

@@ -3,7 +3,7 @@
 
 use super::functions;
 use super::names::Signatures;
-use super::parser::{Ast, Kind, parse};
+use super::parser::{Ast, ExprKind, parse};
 use super::tree::{Comprehension, ComprehensionKind, Expr};
 use super::{Fault, StateResolver};
 use crate::source::Span;
@@ -75,7 +75,7 @@ impl<'a> Lowering<'a> {
         let expr = self.any(ast)?;
         if expr.is_optional() {
             let hint = "say what it is then: `a.?b.orValue('')`";
-            return Err(Fault::coded(
+            return Err(Fault::with_code(
                 at,
                 "optional",
                 "this may be absent, so nothing can be done with it yet",
@@ -90,42 +90,44 @@ impl<'a> Lowering<'a> {
         let at = ast.at;
         self.note_path(&ast);
         Ok(match ast.kind {
-            Kind::Null => Expr::Null,
-            Kind::Bool(b) => Expr::Bool(b),
-            Kind::Int(i) => Expr::Int(i),
-            Kind::Double(d) => Expr::Double(d),
-            Kind::Text(s) => Expr::Text(s.into()),
-            Kind::Ident(name) => self.variable(at, name)?,
-            Kind::Select(base, field) => self.select(at, *base, field)?,
-            Kind::OptionalSelect(base, field) => {
+            ExprKind::Null => Expr::Null,
+            ExprKind::Bool(b) => Expr::Bool(b),
+            ExprKind::Int(i) => Expr::Int(i),
+            ExprKind::Double(d) => Expr::Double(d),
+            ExprKind::Text(s) => Expr::Text(s.into()),
+            ExprKind::Ident(name) => self.variable(at, name)?,
+            ExprKind::Select(base, field) => self.select(at, *base, field)?,
+            ExprKind::OptionalSelect(base, field) => {
                 self.rich(at)?;
                 Expr::OptionalSelect(at, self.any(*base).map(Box::new)?, field.into())
             }
-            Kind::Index(base, index) => {
+            ExprKind::Index(base, index) => {
                 let base = self.any(*base).map(Box::new)?;
                 let kind = if base.is_optional() { Expr::OptionalIndex } else { Expr::Index };
                 kind(at, base, self.boxed(*index)?)
             }
-            Kind::OptionalIndex(base, index) => {
+            ExprKind::OptionalIndex(base, index) => {
                 self.rich(at)?;
                 Expr::OptionalIndex(at, self.any(*base).map(Box::new)?, self.boxed(*index)?)
             }
-            Kind::List(items) => Expr::List(self.list(items)?),
-            Kind::Map(entries) => {
+            ExprKind::List(items) => Expr::List(self.list(items)?),
+            ExprKind::Map(entries) => {
                 let entry = |(k, v): (Ast, Ast)| Ok((k.at, self.expr(k)?, self.expr(v)?));
                 Expr::Map(entries.into_iter().map(entry).collect::<Lowers<_>>()?)
             }
-            Kind::Not(inner) => Expr::Not(at, self.boxed(*inner)?),
-            Kind::Negate(inner) => Expr::Negate(at, self.boxed(*inner)?),
-            Kind::Binary(operator, left, right) => Expr::Binary(at, operator, self.boxed(*left)?, self.boxed(*right)?),
-            Kind::And(terms) => Expr::And(at, self.list(terms)?),
-            Kind::Or(terms) => Expr::Or(at, self.list(terms)?),
-            Kind::Conditional(parts) => {
+            ExprKind::Not(inner) => Expr::Not(at, self.boxed(*inner)?),
+            ExprKind::Negate(inner) => Expr::Negate(at, self.boxed(*inner)?),
+            ExprKind::Binary(operator, left, right) => {
+                Expr::Binary(at, operator, self.boxed(*left)?, self.boxed(*right)?)
+            }
+            ExprKind::And(terms) => Expr::And(at, self.list(terms)?),
+            ExprKind::Or(terms) => Expr::Or(at, self.list(terms)?),
+            ExprKind::Conditional(parts) => {
                 let [a, b, c] = *parts;
                 Expr::Conditional(at, Box::new([self.expr(a)?, self.expr(b)?, self.expr(c)?]))
             }
-            Kind::Call(name, args) => self.call(at, name, args)?,
-            Kind::Method(target, name, args) => self.method(at, *target, name, args)?,
+            ExprKind::Call(name, args) => self.call(at, name, args)?,
+            ExprKind::Method(target, name, args) => self.method(at, *target, name, args)?,
         })
     }
 
@@ -152,8 +154,8 @@ impl<'a> Lowering<'a> {
     /// The base of a selection: its own path is a prefix, not worth noting.
     fn base(&mut self, ast: Ast) -> Lowers<Box<Expr>> {
         match ast.kind {
-            Kind::Select(base, field) => self.select(ast.at, *base, field).map(Box::new),
-            Kind::Ident(name) => self.variable(ast.at, name).map(Box::new),
+            ExprKind::Select(base, field) => self.select(ast.at, *base, field).map(Box::new),
+            ExprKind::Ident(name) => self.variable(ast.at, name).map(Box::new),
             _ => self.any(ast).map(Box::new),
         }
     }
@@ -167,27 +169,29 @@ impl<'a> Lowering<'a> {
             return Ok(Expr::Local(local));
         }
         if let Some(why) = self.known.and_then(|k| k.hidden(&name)) {
-            return Err(Fault::coded(at, why.code, why.message, Some(why.hint.into())));
+            return Err(Fault::with_code(at, why.code, why.message, Some(why.hint.into())));
         }
         let shadowed = self.extra.contains(&name.as_str());
         let variable = match name.as_str() {
             "context" if !shadowed => Expr::Context,
             "event" if !shadowed => Expr::Event,
             _ if shadowed || self.vocabulary.variables.contains(&name) => Expr::Variable(at, name.as_str().into()),
-            _ => return self.own(at, name),
+            _ => return self.lower_name(at, name),
         };
         self.named.names.insert(name);
         Ok(variable)
     }
 
     /// A name of the file: a place, or a value without arguments.
-    fn own(&mut self, at: u32, name: String) -> Lowers {
+    fn lower_name(&mut self, at: u32, name: String) -> Lowers {
         if self.known.is_some_and(|k| k.is_place(&name)) {
             return Ok(Expr::Place(at, name.into()));
         }
         match self.known.and_then(|k| k.arity(&name)) {
             Some(0) => return Ok(self.value(at, &name, Vec::new())),
-            Some(arity) => return Err(Fault::coded(at, "arity", format!("`{name}` takes {arity} arguments"), None)),
+            Some(arity) => {
+                return Err(Fault::with_code(at, "arity", format!("`{name}` takes {arity} arguments"), None));
+            }
             None if self.vocabulary.late_values => return Ok(self.value(at, &name, Vec::new())),
             None => {}
         }
@@ -196,7 +200,7 @@ impl<'a> Lowering<'a> {
         let names = names.chain(self.known.into_iter().flat_map(Signatures::names));
         let hint = did_you_mean(&name, names.chain(self.vocabulary.variables.iter().map(String::as_str)));
         let hint = hint.or_else(|| Some(format!("a text is written in quotes: `'{name}'`")));
-        Err(Fault::coded(at, "unknown-name", format!("unknown name `{name}`"), hint))
+        Err(Fault::with_code(at, "unknown-name", format!("unknown name `{name}`"), hint))
     }
 
     fn value(&mut self, at: u32, name: &str, arguments: Vec<Expr>) -> Expr {
@@ -222,7 +226,7 @@ impl<'a> Lowering<'a> {
                     let mut own: Vec<&str> = functions::names(false).chain(["has", "inState"]).collect();
                     own.extend(self.known.into_iter().flat_map(Signatures::names));
                     let hint = did_you_mean(&name, self.vocabulary.functions.keys().map(String::as_str).chain(own));
-                    return Err(Fault::coded(at, "unknown-name", format!("unknown function `{name}`"), hint));
+                    return Err(Fault::with_code(at, "unknown-name", format!("unknown function `{name}`"), hint));
                 }
             }
             let args = self.list(args)?;
@@ -232,7 +236,7 @@ impl<'a> Lowering<'a> {
         if let Some(position) = self.vocabulary.naming.get(&name) {
             let function = name.as_str();
             let named = args.get(*position);
-            let thing = if let Some(Ast { kind: Kind::Text(text), .. }) = named { Some(text) } else { None };
+            let thing = if let Some(Ast { kind: ExprKind::Text(text), .. }) = named { Some(text) } else { None };
             let name = thing.map(|t| t.as_str().into());
             self.named.things.push(Thing { function: function.into(), name, span: None });
         }
@@ -252,7 +256,7 @@ impl<'a> Lowering<'a> {
         }
         let Some((function, arity)) = functions::find(&name, true) else {
             let hint = did_you_mean(&name, functions::names(true).chain(MACROS).chain(OPTIONALS));
-            return Err(Fault::coded(at, "unknown-name", format!("unknown method `{name}`"), hint));
+            return Err(Fault::with_code(at, "unknown-name", format!("unknown method `{name}`"), hint));
         };
         check_arity(at, &name, &(arity.start() - 1..=arity.end() - 1), args.len())?;
         let mut all = vec![self.expr(target)?];
@@ -266,7 +270,7 @@ impl<'a> Lowering<'a> {
         let target = self.any(target)?;
         if !target.is_optional() {
             let message = format!("`{name}` belongs to something that may be absent, such as `a.?b`");
-            return Err(Fault::coded(at, "optional", message, None));
+            return Err(Fault::with_code(at, "optional", message, None));
         }
         let target = Box::new(target);
         Ok(match (name, args.into_iter().next()) {
@@ -275,7 +279,7 @@ impl<'a> Lowering<'a> {
                 let other = self.any(other)?;
                 if !other.is_optional() {
                     let hint = "a value that is always there comes with `orValue`";
-                    return Err(Fault::coded(at, "optional", "`or` takes another optional", Some(hint.into())));
+                    return Err(Fault::with_code(at, "optional", "`or` takes another optional", Some(hint.into())));
                 }
                 Expr::Either(target, Box::new(other))
             }
@@ -286,11 +290,11 @@ impl<'a> Lowering<'a> {
     fn has(&mut self, at: u32, args: Vec<Ast>) -> Lowers {
         let mut args = args.into_iter();
         match (args.next(), args.next()) {
-            (Some(Ast { kind: Kind::Select(base, field), .. }), None) => {
+            (Some(Ast { kind: ExprKind::Select(base, field), .. }), None) => {
                 let base = self.base(*base)?;
                 if base.is_optional() {
                     let hint = "`a.?b.hasValue()` asks without an error".to_owned();
-                    return Err(Fault::coded(at, "optional", "`has` asks of what is there", Some(hint)));
+                    return Err(Fault::with_code(at, "optional", "`has` asks of what is there", Some(hint)));
                 }
                 Ok(Expr::Has(at, base, field.into()))
             }
@@ -300,13 +304,14 @@ impl<'a> Lowering<'a> {
 
     fn in_state(&mut self, at: u32, args: Vec<Ast>) -> Lowers {
         let Some(states) = self.states else {
-            return Err(Fault::coded(at, "unknown-name", "`inState` can be asked in guards only", None));
+            return Err(Fault::with_code(at, "unknown-name", "`inState` can be asked in guards only", None));
         };
         let mut args = args.into_iter();
-        let (Some(Ast { kind: Kind::Text(name), .. }), None) = (args.next(), args.next()) else {
+        let (Some(Ast { kind: ExprKind::Text(name), .. }), None) = (args.next(), args.next()) else {
             return Err(Fault::new(at, "`inState` takes one text such as `inState('#id')`"));
         };
-        let unknown = |hint| Fault::coded(at, "unknown-state", format!("unknown state `{name}` in `inState`"), hint);
+        let unknown =
+            |hint| Fault::with_code(at, "unknown-state", format!("unknown state `{name}` in `inState`"), hint);
         states(&name).map(Expr::InState).map_err(unknown)
     }
 
@@ -314,7 +319,7 @@ impl<'a> Lowering<'a> {
         if self.nesting >= self.vocabulary.limits.comprehension_nesting_max {
             let message =
                 format!("`{name}` is nested more than {} deep", self.vocabulary.limits.comprehension_nesting_max);
-            return Err(Fault::coded(at, "expression-limit", message, None));
+            return Err(Fault::with_code(at, "expression-limit", message, None));
         }
         let arity = match name {
             "map" => 2..=3,
@@ -354,7 +359,7 @@ impl<'a> Lowering<'a> {
 
     /// The name that a macro gives to an element, or to its result so far.
     fn macro_variable(&self, at: u32, of: &str, ast: Option<Ast>) -> Lowers<String> {
-        let Some(Ast { kind: Kind::Ident(variable), .. }) = ast else {
+        let Some(Ast { kind: ExprKind::Ident(variable), .. }) = ast else {
             let message = match of {
                 "fold" => "`fold` begins with a name for the element and one for the result so far".to_owned(),
                 _ => format!("the first argument of `{of}` is a name for the element"),
@@ -363,7 +368,7 @@ impl<'a> Lowering<'a> {
         };
         if self.known.is_some_and(|k| k.is_name(&variable)) {
             let message = format!("`{variable}` is a value and cannot be a variable of `{of}`");
-            return Err(Fault::coded(at, "shadowed", message, None));
+            return Err(Fault::with_code(at, "shadowed", message, None));
         }
         Ok(variable)
     }
@@ -380,7 +385,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn note_path(&mut self, ast: &Ast) {
-        if matches!(ast.kind, Kind::Select(..) | Kind::OptionalSelect(..)) {
+        if matches!(ast.kind, ExprKind::Select(..) | ExprKind::OptionalSelect(..)) {
             self.named.paths.extend(path(ast, &self.locals));
         }
     }
@@ -389,8 +394,8 @@ impl<'a> Lowering<'a> {
 /// `a.b.c` of a selection that starts at a variable.
 fn path(ast: &Ast, locals: &[String]) -> Option<String> {
     match &ast.kind {
-        Kind::Ident(name) if !locals.contains(name) => Some(name.clone()),
-        Kind::Select(base, field) | Kind::OptionalSelect(base, field) => {
+        ExprKind::Ident(name) if !locals.contains(name) => Some(name.clone()),
+        ExprKind::Select(base, field) | ExprKind::OptionalSelect(base, field) => {
             path(base, locals).map(|base| format!("{base}.{field}"))
         }
         _ => None,
@@ -406,5 +411,5 @@ pub(super) fn check_arity(at: u32, name: &str, arity: &RangeInclusive<usize>, gi
     } else {
         format!("{} to {}", arity.start(), arity.end())
     };
-    Err(Fault::coded(at, "arity", format!("`{name}` takes {wanted} arguments, not {given}"), None))
+    Err(Fault::with_code(at, "arity", format!("`{name}` takes {wanted} arguments, not {given}"), None))
 }

@@ -34,7 +34,7 @@ use crate::problem::Problem;
 use crate::source::{Node, Span};
 use crate::vocabulary::Vocabulary;
 use lower::{Lowering, Named, Thing};
-use read::{Place, Reader};
+use read::{ExpressionReader, FaultPlace};
 use serde_json::Value;
 use std::cell::Cell;
 use std::fmt;
@@ -104,7 +104,7 @@ impl Expression {
         let mut found = Vec::new();
         let mut lowering = Lowering::new(vocabulary, extra_variables, None);
         lowering.states = states;
-        let root = Reader { lowering: &mut lowering, problems: &mut found }.root(node);
+        let root = ExpressionReader { lowering: &mut lowering, problems: &mut found }.root(node);
         let is_wrong = found.iter().any(Problem::is_error);
         problems.append(&mut found);
         let root = root.filter(|_| !is_wrong)?;
@@ -246,15 +246,15 @@ struct Fault {
     message: String,
     hint: Option<String>,
     /// Set while it leaves the strings and values that it happened in.
-    place: Option<Box<Place>>,
+    place: Option<Box<FaultPlace>>,
 }
 
 impl Fault {
     fn new(at: u32, message: impl Into<String>) -> Box<Fault> {
-        Fault::coded(at, "expression", message, None)
+        Fault::with_code(at, "expression", message, None)
     }
 
-    fn coded(at: u32, code: &'static str, message: impl Into<String>, hint: Option<String>) -> Box<Fault> {
+    fn with_code(at: u32, code: &'static str, message: impl Into<String>, hint: Option<String>) -> Box<Fault> {
         Box::new(Fault { at, code, message: message.into(), hint, place: None })
     }
 

@@ -4,7 +4,7 @@
 //! for each state of the context ([`super::Memory`]); what nobody asks for costs nothing.
 
 use super::lower::{Lowering, Thing};
-use super::read::Reader;
+use super::read::ExpressionReader;
 use super::tree::Expr;
 use crate::problem::Problem;
 use crate::source::{Key, Node, Span};
@@ -157,7 +157,7 @@ impl Names {
         }
         let mut lowering = Lowering::new(vocabulary, extra, Some(&self.signatures));
         lowering.locals = parameters.iter().map(|p| (*p).to_owned()).collect();
-        let body = Reader { lowering: &mut lowering, problems }.node(node);
+        let body = ExpressionReader { lowering: &mut lowering, problems }.node(node);
         let named = std::mem::take(&mut lowering.named);
         // A value of another file by the same name.
         let other = node.names.as_ref().and_then(|names| names.find(name));

@@ -9,11 +9,11 @@ use crate::vocabulary::Limits;
 pub struct Ast {
     pub at: u32,
     pub height: u32,
-    pub kind: Kind,
+    pub kind: ExprKind,
 }
 
 #[derive(Clone, Debug)]
-pub enum Kind {
+pub enum ExprKind {
     Null,
     Bool(bool),
     Int(i64),
@@ -80,7 +80,7 @@ impl Operator {
 pub fn parse(text: &str, limits: &Limits) -> Result<Ast, Box<Fault>> {
     let too_long = |_| {
         let message = format!("expression is longer than {} characters", limits.expression_chars_max);
-        Fault::coded(0, "expression-limit", message, Some("split it with named conditions".into()))
+        Fault::with_code(0, "expression-limit", message, Some("split it with named conditions".into()))
     };
     if text.len() > limits.expression_chars_max && text.chars().count() > limits.expression_chars_max {
         return Err(too_long(()));
@@ -117,7 +117,7 @@ impl Parser<'_> {
             self.expect(":")?;
             let otherwise = self.expression()?;
             let height = condition.height.max(then.height).max(otherwise.height);
-            self.node(at, height, Kind::Conditional(Box::new([condition, then, otherwise])))?
+            self.node(at, height, ExprKind::Conditional(Box::new([condition, then, otherwise])))?
         } else {
             condition
         };
@@ -126,14 +126,14 @@ impl Parser<'_> {
     }
 
     fn or(&mut self) -> Parsed {
-        self.chain("||", Self::and, Kind::Or)
+        self.chain("||", Self::and, ExprKind::Or)
     }
 
     fn and(&mut self) -> Parsed {
-        self.chain("&&", |p| p.binary(0), Kind::And)
+        self.chain("&&", |p| p.binary(0), ExprKind::And)
     }
 
-    fn chain(&mut self, sign: &str, operand: fn(&mut Self) -> Parsed, kind: fn(Vec<Ast>) -> Kind) -> Parsed {
+    fn chain(&mut self, sign: &str, operand: fn(&mut Self) -> Parsed, kind: fn(Vec<Ast>) -> ExprKind) -> Parsed {
         let first = operand(self)?;
         let at = self.at();
         if !self.is(sign) {
@@ -160,7 +160,7 @@ impl Parser<'_> {
             self.next += 1;
             let right = self.binary(level + 1)?;
             let height = left.height.max(right.height);
-            left = self.node(at, height, Kind::Binary(operator, Box::new(left), Box::new(right)))?;
+            left = self.node(at, height, ExprKind::Binary(operator, Box::new(left), Box::new(right)))?;
         }
         Ok(left)
     }
@@ -191,7 +191,7 @@ impl Parser<'_> {
                 let at = self.at();
                 self.next += 1;
                 signs.pop();
-                let literal = self.node(at, 0, Kind::Int(value))?;
+                let literal = self.node(at, 0, ExprKind::Int(value))?;
                 self.members(literal)?
             }
             _ => {
@@ -201,7 +201,7 @@ impl Parser<'_> {
         };
         for sign in signs.into_iter().rev() {
             let height = ast.height;
-            let kind = if sign == "!" { Kind::Not(Box::new(ast)) } else { Kind::Negate(Box::new(ast)) };
+            let kind = if sign == "!" { ExprKind::Not(Box::new(ast)) } else { ExprKind::Negate(Box::new(ast)) };
             ast = self.node(at, height, kind)?;
         }
         Ok(ast)
@@ -219,16 +219,16 @@ impl Parser<'_> {
                 };
                 self.next += 1;
                 if is_optional {
-                    ast = self.node(at, ast.height, Kind::OptionalSelect(Box::new(ast), name))?;
+                    ast = self.node(at, ast.height, ExprKind::OptionalSelect(Box::new(ast), name))?;
                 } else if self.accept("(") {
                     let arguments = self.list(")")?;
                     let height = arguments.iter().map(|a| a.height).fold(ast.height, u32::max);
-                    ast = self.node(at, height, Kind::Method(Box::new(ast), name, arguments))?;
+                    ast = self.node(at, height, ExprKind::Method(Box::new(ast), name, arguments))?;
                 } else {
-                    ast = self.node(at, ast.height, Kind::Select(Box::new(ast), name))?;
+                    ast = self.node(at, ast.height, ExprKind::Select(Box::new(ast), name))?;
                 }
             } else if self.accept("[") {
-                let kind = if self.accept("?") { Kind::OptionalIndex } else { Kind::Index };
+                let kind = if self.accept("?") { ExprKind::OptionalIndex } else { ExprKind::Index };
                 let index = self.expression()?;
                 self.expect("]")?;
                 let height = ast.height.max(index.height);
@@ -244,22 +244,22 @@ impl Parser<'_> {
         let token = self.peek().clone();
         self.next += usize::from(token != Token::End);
         match token {
-            Token::Null => self.node(at, 0, Kind::Null),
-            Token::True => self.node(at, 0, Kind::Bool(true)),
-            Token::False => self.node(at, 0, Kind::Bool(false)),
-            Token::Double(d) => self.node(at, 0, Kind::Double(d)),
-            Token::Text(text) => self.node(at, 0, Kind::Text(text)),
+            Token::Null => self.node(at, 0, ExprKind::Null),
+            Token::True => self.node(at, 0, ExprKind::Bool(true)),
+            Token::False => self.node(at, 0, ExprKind::Bool(false)),
+            Token::Double(d) => self.node(at, 0, ExprKind::Double(d)),
+            Token::Text(text) => self.node(at, 0, ExprKind::Text(text)),
             Token::Int(i) => match i64::try_from(i) {
-                Ok(i) => self.node(at, 0, Kind::Int(i)),
+                Ok(i) => self.node(at, 0, ExprKind::Int(i)),
                 Err(_) => Err(Fault::new(at, "integer is out of range")),
             },
             Token::Ident(name) => {
                 if self.accept("(") {
                     let arguments = self.list(")")?;
                     let height = arguments.iter().map(|a| a.height).max().unwrap_or(0);
-                    self.node(at, height, Kind::Call(name, arguments))
+                    self.node(at, height, ExprKind::Call(name, arguments))
                 } else {
-                    self.node(at, 0, Kind::Ident(name))
+                    self.node(at, 0, ExprKind::Ident(name))
                 }
             }
             Token::Sign("(") => {
@@ -271,7 +271,7 @@ impl Parser<'_> {
             Token::Sign("[") => {
                 let items = self.list("]")?;
                 let height = items.iter().map(|a| a.height).max().unwrap_or(0);
-                self.node(at, height, Kind::List(items))
+                self.node(at, height, ExprKind::List(items))
             }
             Token::Sign("{") => self.map(at),
             Token::In | Token::Sign(_) | Token::End => {
@@ -307,14 +307,14 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.node(at, height, Kind::Map(entries))
+        self.node(at, height, ExprKind::Map(entries))
     }
 
-    fn node(&mut self, at: u32, height: u32, kind: Kind) -> Parsed {
+    fn node(&mut self, at: u32, height: u32, kind: ExprKind) -> Parsed {
         self.nodes += 1;
         if self.nodes > self.limits.expression_nodes_max {
             let message = format!("expression has more than {} parts", self.limits.expression_nodes_max);
-            return Err(Fault::coded(at, "expression-limit", message, None));
+            return Err(Fault::with_code(at, "expression-limit", message, None));
         }
         let ast = Ast { at, height: height + 1, kind };
         if ast.height as usize > self.limits.expression_depth_max { Err(self.too_deep(at)) } else { Ok(ast) }
@@ -322,7 +322,7 @@ impl Parser<'_> {
 
     fn too_deep(&self, at: u32) -> Box<Fault> {
         let message = format!("expression is nested or chained more than {} deep", self.limits.expression_depth_max);
-        Fault::coded(at, "expression-limit", message, None)
+        Fault::with_code(at, "expression-limit", message, None)
     }
 
     fn peek(&self) -> &Token {

@@ -2,7 +2,7 @@
 //! names renamed where they would capture, optional selection written out. For other interpreters of a machine.
 
 use super::Names;
-use super::parser::{Ast, Kind, Operator, parse};
+use super::parser::{Ast, ExprKind, Operator, parse};
 use super::read::{ITEM, ITEM_KEYS};
 use crate::problem::Problem;
 use crate::source::{Node, Value as Source};
@@ -43,18 +43,18 @@ impl<'n> Inliner<'n> {
                 let ast = parse(text, &limits).map_err(|fault| fault.message)?;
                 self.ast(ast)
             }
-            Source::Null => Ok(of(Kind::Null)),
-            Source::Bool(b) => Ok(of(Kind::Bool(*b))),
-            Source::Int(i) => Ok(of(Kind::Int(*i))),
-            Source::Float(f) => Ok(of(Kind::Double(*f))),
+            Source::Null => Ok(of(ExprKind::Null)),
+            Source::Bool(b) => Ok(of(ExprKind::Bool(*b))),
+            Source::Int(i) => Ok(of(ExprKind::Int(*i))),
+            Source::Float(f) => Ok(of(ExprKind::Double(*f))),
             Source::Map(_) => self.map(node, &[]),
             Source::List(items) if items.iter().any(|i| ITEM_KEYS.iter().any(|key| i.get(key).is_some())) => {
                 let parts: Vec<Ast> = items.iter().map(|item| self.item(item)).collect::<Inlined<_>>()?;
-                let add = |a, b| of(Kind::Binary(Operator::Add, Box::new(a), Box::new(b)));
-                Ok(parts.into_iter().reduce(add).unwrap_or_else(|| of(Kind::List(Vec::new()))))
+                let add = |a, b| of(ExprKind::Binary(Operator::Add, Box::new(a), Box::new(b)));
+                Ok(parts.into_iter().reduce(add).unwrap_or_else(|| of(ExprKind::List(Vec::new()))))
             }
             Source::List(items) => {
-                items.iter().map(|item| self.node(item)).collect::<Inlined<_>>().map(|l| of(Kind::List(l)))
+                items.iter().map(|item| self.node(item)).collect::<Inlined<_>>().map(|l| of(ExprKind::List(l)))
             }
         };
         self.file = around;
@@ -65,26 +65,26 @@ impl<'n> Inliner<'n> {
         let entries = node.map().iter().filter(|(key, _)| !without.contains(&key.name.as_str()));
         let entry = |(key, value): &'n (_, Node)| {
             let key: &crate::source::Key = key;
-            Ok((of(Kind::Text(key.name.clone())), self.node(value)?))
+            Ok((of(ExprKind::Text(key.name.clone())), self.node(value)?))
         };
-        entries.map(entry).collect::<Inlined<_>>().map(|entries| of(Kind::Map(entries)))
+        entries.map(entry).collect::<Inlined<_>>().map(|entries| of(ExprKind::Map(entries)))
     }
 
     /// `l.filter(x, when).map(x, value)`, or a list of one or none.
     fn item(&mut self, node: &'n Node) -> Inlined {
         let Some(each) = node.get("each") else {
-            let Some(when) = node.get("when") else { return Ok(of(Kind::List(vec![self.node(node)?]))) };
+            let Some(when) = node.get("when") else { return Ok(of(ExprKind::List(vec![self.node(node)?]))) };
             let (when, value) = (self.node(when)?, self.map(node, &ITEM_KEYS)?);
-            let one = of(Kind::List(vec![value]));
-            return Ok(of(Kind::Conditional(Box::new([when, one, of(Kind::List(Vec::new()))]))));
+            let one = of(ExprKind::List(vec![value]));
+            return Ok(of(ExprKind::Conditional(Box::new([when, one, of(ExprKind::List(Vec::new()))]))));
         };
         let range = self.node(each)?;
         let name = self.bind(node.get("as").and_then(Node::as_str).unwrap_or(ITEM));
         let when = node.get("when").map(|when| self.node(when)).transpose();
         let value = self.map(node, &ITEM_KEYS);
         self.bound.pop();
-        let arguments = [Some(of(Kind::Ident(name))), when?, Some(value?)];
-        Ok(of(Kind::Method(Box::new(range), "map".to_owned(), arguments.into_iter().flatten().collect())))
+        let arguments = [Some(of(ExprKind::Ident(name))), when?, Some(value?)];
+        Ok(of(ExprKind::Method(Box::new(range), "map".to_owned(), arguments.into_iter().flatten().collect())))
     }
 
     /// The name that a variable gets: its own, unless something around it is called so.
@@ -114,65 +114,66 @@ impl<'n> Inliner<'n> {
             return Err(format!("with its values it has more than {PARTS_MAX} parts"));
         }
         let kind = match ast.kind {
-            Kind::Ident(name) => return self.name(name),
-            Kind::Call(name, arguments) => {
+            ExprKind::Ident(name) => return self.name(name),
+            ExprKind::Call(name, arguments) => {
                 let arguments = self.list(arguments)?;
                 if self.file.is_some_and(|names| names.find(&name).is_some()) {
                     return self.value(&name, arguments);
                 }
-                Kind::Call(name, arguments)
+                ExprKind::Call(name, arguments)
             }
-            Kind::OptionalSelect(..) | Kind::OptionalIndex(..) => {
+            ExprKind::OptionalSelect(..) | ExprKind::OptionalIndex(..) => {
                 let optional = self.optional(ast)?;
-                return Ok(optional.or_value(of(Kind::Null)));
+                return Ok(optional.or_value(of(ExprKind::Null)));
             }
-            Kind::Method(target, name, arguments) => return self.method(*target, name, arguments),
-            Kind::Select(base, field) => {
+            ExprKind::Method(target, name, arguments) => return self.method(*target, name, arguments),
+            ExprKind::Select(base, field) => {
                 if is_optional(&base) {
-                    let optional = self.optional(of(Kind::Select(base, field)))?;
-                    return Ok(optional.or_value(of(Kind::Null)));
+                    let optional = self.optional(of(ExprKind::Select(base, field)))?;
+                    return Ok(optional.or_value(of(ExprKind::Null)));
                 }
-                Kind::Select(self.boxed(*base)?, field)
+                ExprKind::Select(self.boxed(*base)?, field)
             }
-            Kind::Index(base, index) => {
+            ExprKind::Index(base, index) => {
                 if is_optional(&base) {
-                    let optional = self.optional(of(Kind::Index(base, index)))?;
-                    return Ok(optional.or_value(of(Kind::Null)));
+                    let optional = self.optional(of(ExprKind::Index(base, index)))?;
+                    return Ok(optional.or_value(of(ExprKind::Null)));
                 }
-                Kind::Index(self.boxed(*base)?, self.boxed(*index)?)
+                ExprKind::Index(self.boxed(*base)?, self.boxed(*index)?)
             }
-            Kind::List(items) => Kind::List(self.list(items)?),
-            Kind::Map(entries) => {
+            ExprKind::List(items) => ExprKind::List(self.list(items)?),
+            ExprKind::Map(entries) => {
                 let entry = |(key, value)| Ok((self.ast(key)?, self.ast(value)?));
-                Kind::Map(entries.into_iter().map(entry).collect::<Inlined<_>>()?)
+                ExprKind::Map(entries.into_iter().map(entry).collect::<Inlined<_>>()?)
             }
-            Kind::Not(inner) => Kind::Not(self.boxed(*inner)?),
-            Kind::Negate(inner) => Kind::Negate(self.boxed(*inner)?),
-            Kind::Binary(operator, a, b) => Kind::Binary(operator, self.boxed(*a)?, self.boxed(*b)?),
-            Kind::And(terms) => Kind::And(self.list(terms)?),
-            Kind::Or(terms) => Kind::Or(self.list(terms)?),
-            Kind::Conditional(parts) => {
+            ExprKind::Not(inner) => ExprKind::Not(self.boxed(*inner)?),
+            ExprKind::Negate(inner) => ExprKind::Negate(self.boxed(*inner)?),
+            ExprKind::Binary(operator, a, b) => ExprKind::Binary(operator, self.boxed(*a)?, self.boxed(*b)?),
+            ExprKind::And(terms) => ExprKind::And(self.list(terms)?),
+            ExprKind::Or(terms) => ExprKind::Or(self.list(terms)?),
+            ExprKind::Conditional(parts) => {
                 let [a, b, c] = *parts;
-                Kind::Conditional(Box::new([self.ast(a)?, self.ast(b)?, self.ast(c)?]))
+                ExprKind::Conditional(Box::new([self.ast(a)?, self.ast(b)?, self.ast(c)?]))
             }
-            kind @ (Kind::Null | Kind::Bool(_) | Kind::Int(_) | Kind::Double(_) | Kind::Text(_)) => kind,
+            kind
+            @ (ExprKind::Null | ExprKind::Bool(_) | ExprKind::Int(_) | ExprKind::Double(_) | ExprKind::Text(_)) => kind,
         };
         Ok(of(kind))
     }
 
     fn name(&mut self, name: String) -> Inlined {
         if let Some((_, new)) = self.bound.iter().rev().find(|(written, _)| *written == name) {
-            return Ok(of(Kind::Ident(new.clone())));
+            return Ok(of(ExprKind::Ident(new.clone())));
         }
         if let Some((_, argument)) = self.arguments.iter().find(|(parameter, _)| *parameter == name) {
             return Ok(argument.clone());
         }
-        let Some(names) = self.file else { return Ok(of(Kind::Ident(name))) };
+        let Some(names) = self.file else { return Ok(of(ExprKind::Ident(name))) };
         if let Some(path) = names.place(&name) {
-            let select = |base, key: &str| of(Kind::Select(Box::new(base), key.to_owned()));
-            return Ok(path.fold(of(Kind::Ident("context".to_owned())), select));
+            let select = |base, key: &str| of(ExprKind::Select(Box::new(base), key.to_owned()));
+            return Ok(path.fold(of(ExprKind::Ident("context".to_owned())), select));
         }
-        if names.find(&name).is_some() { self.value(&name, Vec::new()) } else { Ok(of(Kind::Ident(name))) }
+        if names.find(&name).is_some() { self.value(&name, Vec::new()) } else { Ok(of(ExprKind::Ident(name))) }
     }
 
     /// The body of a value. What is bound around it keeps its new name, and its own variables get others.
@@ -201,7 +202,7 @@ impl<'n> Inliner<'n> {
                 }
                 ("or", Some(other)) => {
                     let other = self.optional(other)?;
-                    Ok(optional.either(other).or_value(of(Kind::Null)))
+                    Ok(optional.either(other).or_value(of(ExprKind::Null)))
                 }
                 _ => Ok(optional.is_there()),
             };
@@ -216,30 +217,30 @@ impl<'n> Inliner<'n> {
         let mut arguments = arguments.into_iter();
         let variable = arguments.next();
         let arguments = match (is_macro, variable) {
-            (true, Some(Ast { kind: Kind::Ident(variable), .. })) => {
+            (true, Some(Ast { kind: ExprKind::Ident(variable), .. })) => {
                 let variable = self.bind(&variable);
                 let rest = self.list(arguments.collect());
                 self.bound.pop();
-                std::iter::once(of(Kind::Ident(variable))).chain(rest?).collect()
+                std::iter::once(of(ExprKind::Ident(variable))).chain(rest?).collect()
             }
             (_, first) => self.list(first.into_iter().chain(arguments).collect())?,
         };
-        Ok(of(Kind::Method(target, name, arguments)))
+        Ok(of(ExprKind::Method(target, name, arguments)))
     }
 
     fn optional(&mut self, ast: Ast) -> Inlined<Optional> {
         Ok(match ast.kind {
-            Kind::OptionalSelect(base, field) => self.optional(*base)?.select(field),
-            Kind::OptionalIndex(base, index) => {
+            ExprKind::OptionalSelect(base, field) => self.optional(*base)?.select(field),
+            ExprKind::OptionalIndex(base, index) => {
                 let base = self.optional(*base)?;
                 base.index(self.ast(*index)?)
             }
-            Kind::Select(base, field) if is_optional(&base) => self.optional(*base)?.select(field),
-            Kind::Index(base, index) if is_optional(&base) => {
+            ExprKind::Select(base, field) if is_optional(&base) => self.optional(*base)?.select(field),
+            ExprKind::Index(base, index) if is_optional(&base) => {
                 let base = self.optional(*base)?;
                 base.index(self.ast(*index)?)
             }
-            Kind::Method(target, name, arguments) if name == "or" && is_optional(&target) => {
+            ExprKind::Method(target, name, arguments) if name == "or" && is_optional(&target) => {
                 let first = self.optional(*target)?;
                 match arguments.into_iter().next() {
                     Some(other) => first.either(self.optional(other)?),
@@ -259,37 +260,37 @@ struct Optional {
 
 impl Optional {
     fn not_null(&mut self) {
-        if !matches!(&self.value.kind, Kind::Ident(name) if name == "context" || name == "event") {
-            let (value, null) = (Box::new(self.value.clone()), Box::new(of(Kind::Null)));
-            self.conditions.push(of(Kind::Binary(Operator::NotEqual, value, null)));
+        if !matches!(&self.value.kind, ExprKind::Ident(name) if name == "context" || name == "event") {
+            let (value, null) = (Box::new(self.value.clone()), Box::new(of(ExprKind::Null)));
+            self.conditions.push(of(ExprKind::Binary(Operator::NotEqual, value, null)));
         }
     }
 
     fn select(mut self, field: String) -> Optional {
         self.not_null();
-        let value = of(Kind::Select(Box::new(self.value), field));
-        self.conditions.push(of(Kind::Call("has".to_owned(), vec![value.clone()])));
+        let value = of(ExprKind::Select(Box::new(self.value), field));
+        self.conditions.push(of(ExprKind::Call("has".to_owned(), vec![value.clone()])));
         Optional { conditions: self.conditions, value }
     }
 
     fn index(mut self, index: Ast) -> Optional {
         self.not_null();
         let is_there = match &index.kind {
-            Kind::Int(_) => {
-                let size = of(Kind::Call("size".to_owned(), vec![self.value.clone()]));
-                Kind::Binary(Operator::Greater, Box::new(size), Box::new(index.clone()))
+            ExprKind::Int(_) => {
+                let size = of(ExprKind::Call("size".to_owned(), vec![self.value.clone()]));
+                ExprKind::Binary(Operator::Greater, Box::new(size), Box::new(index.clone()))
             }
-            _ => Kind::Binary(Operator::In, Box::new(index.clone()), Box::new(self.value.clone())),
+            _ => ExprKind::Binary(Operator::In, Box::new(index.clone()), Box::new(self.value.clone())),
         };
         self.conditions.push(of(is_there));
-        Optional { conditions: self.conditions, value: of(Kind::Index(Box::new(self.value), Box::new(index))) }
+        Optional { conditions: self.conditions, value: of(ExprKind::Index(Box::new(self.value), Box::new(index))) }
     }
 
     fn is_there(&self) -> Ast {
         match self.conditions.as_slice() {
-            [] => of(Kind::Bool(true)),
+            [] => of(ExprKind::Bool(true)),
             [only] => only.clone(),
-            all => of(Kind::And(all.to_vec())),
+            all => of(ExprKind::And(all.to_vec())),
         }
     }
 
@@ -297,25 +298,25 @@ impl Optional {
         if self.conditions.is_empty() {
             return self.value;
         }
-        of(Kind::Conditional(Box::new([self.is_there(), self.value, other])))
+        of(ExprKind::Conditional(Box::new([self.is_there(), self.value, other])))
     }
 
     fn either(self, other: Optional) -> Optional {
-        let either = of(Kind::Or(vec![self.is_there(), other.is_there()]));
-        let value = of(Kind::Conditional(Box::new([self.is_there(), self.value, other.value])));
+        let either = of(ExprKind::Or(vec![self.is_there(), other.is_there()]));
+        let value = of(ExprKind::Conditional(Box::new([self.is_there(), self.value, other.value])));
         Optional { conditions: vec![either], value }
     }
 }
 
-fn of(kind: Kind) -> Ast {
+fn of(kind: ExprKind) -> Ast {
     Ast { at: 0, height: 0, kind }
 }
 
 fn is_optional(ast: &Ast) -> bool {
     match &ast.kind {
-        Kind::OptionalSelect(..) | Kind::OptionalIndex(..) => true,
-        Kind::Select(base, _) | Kind::Index(base, _) => is_optional(base),
-        Kind::Method(target, name, _) => name == "or" && is_optional(target),
+        ExprKind::OptionalSelect(..) | ExprKind::OptionalIndex(..) => true,
+        ExprKind::Select(base, _) | ExprKind::Index(base, _) => is_optional(base),
+        ExprKind::Method(target, name, _) => name == "or" && is_optional(target),
         _ => false,
     }
 }
@@ -338,39 +339,39 @@ fn quote(text: &str, out: &mut String) {
 
 fn write(ast: &Ast, out: &mut String) {
     match &ast.kind {
-        Kind::Null => out.push_str("null"),
-        Kind::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
-        Kind::Int(i) => {
+        ExprKind::Null => out.push_str("null"),
+        ExprKind::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
+        ExprKind::Int(i) => {
             let _ = write!(out, "{i}");
         }
-        Kind::Double(d) => {
+        ExprKind::Double(d) => {
             let _ = write!(out, "{d:?}");
         }
-        Kind::Text(text) => quote(text, out),
-        Kind::Ident(name) => out.push_str(name),
-        Kind::Select(base, field) | Kind::OptionalSelect(base, field) => {
+        ExprKind::Text(text) => quote(text, out),
+        ExprKind::Ident(name) => out.push_str(name),
+        ExprKind::Select(base, field) | ExprKind::OptionalSelect(base, field) => {
             operand(base, out);
             out.push('.');
             out.push_str(field);
         }
-        Kind::Index(base, index) | Kind::OptionalIndex(base, index) => {
+        ExprKind::Index(base, index) | ExprKind::OptionalIndex(base, index) => {
             operand(base, out);
             out.push('[');
             write(index, out);
             out.push(']');
         }
-        Kind::Call(name, arguments) => {
+        ExprKind::Call(name, arguments) => {
             out.push_str(name);
-            listed('(', arguments, ')', out);
+            write_list('(', arguments, ')', out);
         }
-        Kind::Method(target, name, arguments) => {
+        ExprKind::Method(target, name, arguments) => {
             operand(target, out);
             out.push('.');
             out.push_str(name);
-            listed('(', arguments, ')', out);
+            write_list('(', arguments, ')', out);
         }
-        Kind::List(items) => listed('[', items, ']', out),
-        Kind::Map(entries) => {
+        ExprKind::List(items) => write_list('[', items, ']', out),
+        ExprKind::Map(entries) => {
             out.push('{');
             for (i, (key, value)) in entries.iter().enumerate() {
                 out.push_str(if i > 0 { ", " } else { "" });
@@ -380,22 +381,22 @@ fn write(ast: &Ast, out: &mut String) {
             }
             out.push('}');
         }
-        Kind::Not(inner) => {
+        ExprKind::Not(inner) => {
             out.push('!');
             operand(inner, out);
         }
-        Kind::Negate(inner) => {
+        ExprKind::Negate(inner) => {
             out.push('-');
             operand(inner, out);
         }
-        Kind::Binary(operator, a, b) => {
+        ExprKind::Binary(operator, a, b) => {
             operand(a, out);
             let _ = write!(out, " {} ", operator.sign());
             operand(b, out);
         }
-        Kind::And(terms) => joined(terms, " && ", out),
-        Kind::Or(terms) => joined(terms, " || ", out),
-        Kind::Conditional(parts) => {
+        ExprKind::And(terms) => join(terms, " && ", out),
+        ExprKind::Or(terms) => join(terms, " || ", out),
+        ExprKind::Conditional(parts) => {
             operand(&parts[0], out);
             out.push_str(" ? ");
             operand(&parts[1], out);
@@ -408,9 +409,14 @@ fn write(ast: &Ast, out: &mut String) {
 /// In brackets when it is made of several parts.
 fn operand(ast: &Ast, out: &mut String) {
     let is_open = match &ast.kind {
-        Kind::Not(_) | Kind::Negate(_) | Kind::Binary(..) | Kind::And(_) | Kind::Or(_) | Kind::Conditional(_) => true,
-        Kind::Int(i) => *i < 0,
-        Kind::Double(d) => *d < 0.0,
+        ExprKind::Not(_)
+        | ExprKind::Negate(_)
+        | ExprKind::Binary(..)
+        | ExprKind::And(_)
+        | ExprKind::Or(_)
+        | ExprKind::Conditional(_) => true,
+        ExprKind::Int(i) => *i < 0,
+        ExprKind::Double(d) => *d < 0.0,
         _ => false,
     };
     if is_open {
@@ -422,15 +428,15 @@ fn operand(ast: &Ast, out: &mut String) {
     }
 }
 
-fn joined(terms: &[Ast], sign: &str, out: &mut String) {
+fn join(terms: &[Ast], sign: &str, out: &mut String) {
     for (i, term) in terms.iter().enumerate() {
         out.push_str(if i > 0 { sign } else { "" });
         // Comparisons bind closer.
-        if matches!(term.kind, Kind::Binary(..)) { write(term, out) } else { operand(term, out) }
+        if matches!(term.kind, ExprKind::Binary(..)) { write(term, out) } else { operand(term, out) }
     }
 }
 
-fn listed(open: char, items: &[Ast], close: char, out: &mut String) {
+fn write_list(open: char, items: &[Ast], close: char, out: &mut String) {
     out.push(open);
     for (i, item) in items.iter().enumerate() {
         out.push_str(if i > 0 { ", " } else { "" });

@@ -13,12 +13,12 @@ pub(super) const ITEM_KEYS: [&str; 3] = ["each", "as", "when"];
 /// What `each` calls an item when `as` does not say.
 pub(super) const ITEM: &str = "item";
 
-pub(super) struct Reader<'r, 'a> {
+pub(super) struct ExpressionReader<'r, 'a> {
     pub lowering: &'r mut Lowering<'a>,
     pub problems: &'r mut Vec<Problem>,
 }
 
-impl<'a> Reader<'_, 'a> {
+impl<'a> ExpressionReader<'_, 'a> {
     /// A tree; what is wrong becomes a problem and `null`.
     pub fn node(&mut self, node: &'a Node) -> Expr {
         match &node.value {
@@ -123,7 +123,7 @@ impl<'a> Reader<'_, 'a> {
 
 /// Where a fault is, when it is in one string of a tree.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct FaultPlace {
     pub span: crate::source::Span,
     pub text: Box<str>,
     /// The value that it belongs to, and who asked for that.
@@ -137,7 +137,7 @@ impl Fault {
         match &mut self.place {
             None => {
                 let (span, text) = (written.span.clone(), written.text.clone());
-                self.place = Some(Box::new(Place { span, text, value: None, asked_by: None }));
+                self.place = Some(Box::new(FaultPlace { span, text, value: None, asked_by: None }));
             }
             Some(place) if place.value.is_some() && place.asked_by.is_none() => {
                 place.asked_by = Some(written.span.clone());

@@ -80,7 +80,7 @@ impl<'a> Scope<'a> {
         }
         match self.host?.variable(name)? {
             std::borrow::Cow::Borrowed(value) => Some(Val::borrowed(value)),
-            std::borrow::Cow::Owned(value) => Some(Val::made(value)),
+            std::borrow::Cow::Owned(value) => Some(Val::from_value(value)),
         }
     }
 }

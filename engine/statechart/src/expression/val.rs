@@ -32,7 +32,7 @@ impl<'a> Val<'a> {
         }
     }
 
-    pub fn made(value: Value) -> Val<'a> {
+    pub fn from_value(value: Value) -> Val<'a> {
         match value {
             Value::Null => Val::Null,
             Value::Bool(b) => Val::Bool(b),

@@ -52,7 +52,7 @@ impl<'m> Run<'m> {
         let Some((key, inner)) = assignment.path.split_first() else { return Ok(()) };
         let context = &mut self.context;
         let Some(slot) = context.get_mut(key) else {
-            context.insert(key.clone(), inner.iter().rev().fold(value, |value, key| nested(value, key)));
+            context.insert(key.clone(), inner.iter().rev().fold(value, |value, key| nest(value, key)));
             self.undo.push((key, None));
             return Ok(());
         };
@@ -136,7 +136,7 @@ impl<'m> Run<'m> {
     }
 }
 
-fn nested(value: Value, key: &str) -> Value {
+fn nest(value: Value, key: &str) -> Value {
     Value::Object(Map::from_iter([(key.to_owned(), value)]))
 }
 

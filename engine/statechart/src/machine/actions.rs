@@ -19,10 +19,10 @@ impl Compiler<'_, '_> {
 
     fn action(&mut self, node: &Node) -> Option<Action> {
         match &node.value {
-            Source::String(kind) => self.named(kind, node),
+            Source::String(kind) => self.named_action(kind, node),
             Source::Map(_) if node.get("type").is_some() => {
                 let kind = keys::string(node, "type", self.problems)?.to_owned();
-                self.named(&kind, node)
+                self.named_action(&kind, node)
             }
             Source::Map(entries) => {
                 let (key, value) = match entries.as_slice() {
@@ -72,7 +72,7 @@ impl Compiler<'_, '_> {
         }
     }
 
-    fn named(&mut self, kind: &str, node: &Node) -> Option<Action> {
+    fn named_action(&mut self, kind: &str, node: &Node) -> Option<Action> {
         let given = node.map().iter().filter(|(key, _)| key.name != "type");
         let Some(known) = self.vocabulary.actions.get(kind) else {
             if self.vocabulary.strict_actions {

@@ -153,7 +153,7 @@ impl Machine {
         if let Some(g) = &transition.guard {
             expressions(g, &mut guard);
         }
-        let implied = |value| transition.guard.as_ref().map(|g| implied(g, value)).unwrap_or_default();
+        let implied = |value| transition.guard.as_ref().map(|g| implied_paths(g, value)).unwrap_or_default();
         let equal = transition.guard.as_ref().map(equalities).unwrap_or_default();
         Candidate {
             event,
@@ -194,13 +194,13 @@ fn expressions<'m>(guard: &'m Guard, found: &mut Vec<&'m Expression>) {
     }
 }
 
-fn implied(guard: &Guard, value: bool) -> Vec<Path<'_>> {
+fn implied_paths(guard: &Guard, value: bool) -> Vec<Path<'_>> {
     match guard {
         Guard::Expression(e) => e.implies(value),
         Guard::Constant(_) => Vec::new(),
-        Guard::Not(inner) => implied(inner, !value),
-        Guard::And(list) if value => list.iter().flat_map(|g| implied(g, true)).collect(),
-        Guard::Or(list) if !value => list.iter().flat_map(|g| implied(g, false)).collect(),
+        Guard::Not(inner) => implied_paths(inner, !value),
+        Guard::And(list) if value => list.iter().flat_map(|g| implied_paths(g, true)).collect(),
+        Guard::Or(list) if !value => list.iter().flat_map(|g| implied_paths(g, false)).collect(),
         Guard::And(_) | Guard::Or(_) => Vec::new(),
     }
 }

@@ -34,7 +34,7 @@ impl Tree<'_> {
 /// `None` when there is nothing to go on with.
 pub fn read<'a>(root: &'a Node, limits: &Limits, problems: &mut Problems) -> Option<Tree<'a>> {
     let id = keys::string(root, "id", problems).unwrap_or("(machine)").to_owned();
-    let mut reader = Reader { limits, problems, nodes: Vec::new(), sources: Vec::new(), full: false };
+    let mut reader = TreeReader { limits, problems, nodes: Vec::new(), sources: Vec::new(), full: false };
     reader.node(root, &root.span, &id, None, 0)?;
     if reader.full {
         return None;
@@ -46,7 +46,7 @@ pub fn read<'a>(root: &'a Node, limits: &Limits, problems: &mut Problems) -> Opt
     Some(tree)
 }
 
-struct Reader<'a, 'p> {
+struct TreeReader<'a, 'p> {
     limits: &'p Limits,
     problems: &'p mut Problems,
     nodes: Vec<StateNode>,
@@ -54,7 +54,7 @@ struct Reader<'a, 'p> {
     full: bool,
 }
 
-impl<'a> Reader<'a, '_> {
+impl<'a> TreeReader<'a, '_> {
     fn node(
         &mut self,
         source: &'a Node,
@@ -104,7 +104,7 @@ impl<'a> Reader<'a, '_> {
             output: None,
         });
         self.sources.push(source);
-        self.misplaced(source, kind, parent.is_none());
+        self.check_misplaced(source, kind, parent.is_none());
         for (key, child) in source.get("states").map_or(&[][..], Node::map) {
             if self.full {
                 break;
@@ -201,7 +201,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Keys that mean something on other kinds of nodes only.
-    fn misplaced(&mut self, source: &Node, kind: NodeKind, is_root: bool) {
+    fn check_misplaced(&mut self, source: &Node, kind: NodeKind, is_root: bool) {
         let rules = [
             ("context", is_root, "the root"),
             ("target", kind == NodeKind::History, "history states"),

@@ -1,6 +1,6 @@
 //! A batch of commits as rows by table.
 
-use super::shared::{ended, json};
+use super::shared::{end_columns, json};
 use super::tables::*;
 use crate::ids::{effect_place, pack};
 use crate::normal::{kept, key_of_event};
@@ -158,7 +158,7 @@ impl BatchRows {
 
     fn add_queue(&mut self, no: i64, commit: &Commit, epoch: i64) {
         if let Some((key, _, end)) = &commit.settles {
-            let (state, due_at, outcome) = ended(end);
+            let (state, due_at, outcome) = end_columns(end);
             self.settles.push(Settle { no, place: effect_place(key), state: state.into(), due_at, outcome });
         }
         for key in &commit.cancel_effects {

@@ -32,7 +32,7 @@ pub async fn write(line: &mut Line, commits: &[&Commit], epoch: i32) -> Result<H
                 public_id: unpack(row.try_get(3)?, "records.public_id")?,
                 data: value(row.try_get(4)?, "records.data")?,
                 at_ms: row.try_get(5)?,
-                kept: Kept::numbered(row.try_get(6)?)?,
+                kept: Kept::from_number(row.try_get(6)?)?,
             });
         }
     }

@@ -132,7 +132,7 @@ async fn listen(options: PgConnectOptions, hub: Arc<Hub>, node: String) {
             listener.listen(CHANNEL).await?;
             loop {
                 // what was said before we listened, or while the connection was lost, is unknown
-                hub.missed();
+                hub.mark_missed();
                 while let Some(notification) = listener.try_recv().await? {
                     hear(&hub, &node, notification.payload());
                 }

@@ -191,7 +191,7 @@ impl Task {
     /// A connection was lost on the way: was it written before?
     async fn resolve(&self, commit: &Commit) -> Result<Committed> {
         if patiently!(self.is_written(commit))? {
-            return patiently!(self.done(commit));
+            return patiently!(self.commit_one(commit));
         }
         self.explain(commit).await
     }
@@ -252,7 +252,7 @@ impl Task {
             }))
     }
 
-    async fn done(&self, commit: &Commit) -> Result<Committed> {
+    async fn commit_one(&self, commit: &Commit) -> Result<Committed> {
         let mut records = super::shared::records(&self.reads, &commit.journey).await?;
         records.retain(|r| commit.records.iter().any(|new| new.kind == r.kind && new.key == r.key));
         Ok(Committed::Done { records })

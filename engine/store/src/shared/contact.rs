@@ -139,7 +139,7 @@ fn message(r: &Row) -> Result<SentMessage> {
         template_id: r.try_get(6)?,
         recipient: r.try_get(7)?,
         recipient_hash: unpack(r.try_get(8)?, "messages.recipient_hash")?,
-        state: MessageState::numbered(r.try_get(9)?)?,
+        state: MessageState::from_number(r.try_get(9)?)?,
         provider_id: r.try_get(10)?,
         reason: r.try_get::<Option<&str>, _>(11)?.map(|t| value(t, "messages.reason")).transpose()?,
         ordered_at_ms: r.try_get(12)?,

@@ -1,7 +1,7 @@
 //! Files by content, versions by closure, publications by number.
 
 use super::super::{Conn, Database, dialect};
-use super::json::opened;
+use super::json::parse;
 use crate::ids::{pack, unpack};
 use crate::*;
 use async_trait::async_trait;
@@ -36,9 +36,9 @@ impl Database {
                 .fetch_optional(&self.pool)
                 .await?;
         let Some(r) = row else { return Ok(None) };
-        let manifest: Manifest = opened(r.try_get(3)?, "publications.manifest")?;
+        let manifest: Manifest = parse(r.try_get(3)?, "publications.manifest")?;
         let mut versions = Vec::new();
-        for (workflow, version) in opened::<Vec<(String, String)>>(r.try_get(4)?, "publications.versions")? {
+        for (workflow, version) in parse::<Vec<(String, String)>>(r.try_get(4)?, "publications.versions")? {
             if let Some((closure, format)) = self.read_closure(&workflow, &version).await? {
                 versions.push(VersionRecord { workflow, version, format, closure });
             }
@@ -73,7 +73,7 @@ impl Database {
                 .bind(pack(version))
                 .fetch_optional(&self.pool)
                 .await?;
-        row.map(|(closure, format)| Ok((opened(&closure, "versions.closure")?, format))).transpose()
+        row.map(|(closure, format)| Ok((parse(&closure, "versions.closure")?, format))).transpose()
     }
 
     async fn read_files(&self, manifest: Manifest) -> Result<Vec<DefinitionFile>> {

@@ -1,7 +1,7 @@
 //! Reading journeys, their events and drafts.
 
 use super::super::{Backend, Conn, Database, Pool, Row, dialect};
-use super::json::{json, opened, value};
+use super::json::{json, parse, value};
 use crate::ids::{pack, to_hex, unpack};
 use crate::*;
 use async_trait::async_trait;
@@ -73,7 +73,7 @@ impl Database {
                     id: unpack(r.try_get(0)?, "journeys.id")?,
                     workflow: r.try_get(1)?,
                     version: unpack(r.try_get(2)?, "journeys.version")?,
-                    status: JourneyStatus::named(r.try_get(3)?)?,
+                    status: JourneyStatus::from_name(r.try_get(3)?)?,
                     step: r.try_get(4)?,
                     revision: r.try_get(5)?,
                     created_at_ms: r.try_get(6)?,
@@ -108,7 +108,7 @@ impl Database {
                     workflow: r.try_get(0)?,
                     version: unpack(r.try_get(1)?, "journeys.version")?,
                     step: r.try_get(2)?,
-                    status: JourneyStatus::named(r.try_get(3)?)?,
+                    status: JourneyStatus::from_name(r.try_get(3)?)?,
                     count: r.try_get(4)?,
                 })
             })
@@ -226,7 +226,7 @@ fn journey(r: &Row) -> Result<JourneyRecord> {
     let id = unpack(r.try_get(0)?, "journeys.id")?;
     let mut answers: Vec<AnswerRecord> = match r.try_get::<Option<&str>, _>(16)? {
         None => Vec::new(),
-        Some(text) => opened::<Vec<(String, String, String)>>(text, "answers")?
+        Some(text) => parse::<Vec<(String, String, String)>>(text, "answers")?
             .into_iter()
             .map(|(into, key, text)| Ok(AnswerRecord { into, key, value: value(&text, "answers.value")? }))
             .collect::<Result<_>>()?,
@@ -234,7 +234,7 @@ fn journey(r: &Row) -> Result<JourneyRecord> {
     answers.sort_by(|a, b| (&a.into, &a.key).cmp(&(&b.into, &b.key)));
     let drafts = match r.try_get::<Option<&str>, _>(17)? {
         None => Vec::new(),
-        Some(text) => opened::<Vec<(String, i64, String)>>(text, "drafts")?
+        Some(text) => parse::<Vec<(String, i64, String)>>(text, "drafts")?
             .into_iter()
             .map(|(step, at_ms, text)| {
                 Ok(Draft { journey: id.clone(), step, data: value(&text, "drafts.data")?, at_ms })
@@ -247,7 +247,7 @@ fn journey(r: &Row) -> Result<JourneyRecord> {
         version: unpack(r.try_get(2)?, "journeys.version")?,
         revision: r.try_get(3)?,
         seq: r.try_get(4)?,
-        status: JourneyStatus::named(r.try_get(5)?)?,
+        status: JourneyStatus::from_name(r.try_get(5)?)?,
         step: r.try_get(6)?,
         owner: unpack(r.try_get(7)?, "journeys.owner")?,
         person: r.try_get::<Option<&[u8]>, _>(8)?.map(|id| unpack(id, "journeys.person")).transpose()?,

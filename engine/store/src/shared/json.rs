@@ -12,6 +12,6 @@ pub fn value(text: &str, column: &'static str) -> Result<Value> {
     serde_json::from_str(text).map_err(|e| StoreError::Corrupt { column, reason: e.to_string() })
 }
 
-pub fn opened<T: serde::de::DeserializeOwned>(text: &str, column: &'static str) -> Result<T> {
+pub fn parse<T: serde::de::DeserializeOwned>(text: &str, column: &'static str) -> Result<T> {
     serde_json::from_str(text).map_err(|e| StoreError::Corrupt { column, reason: e.to_string() })
 }

@@ -50,6 +50,6 @@ mod values;
 pub(super) use {
     journeys::{USED_KEY, USED_START, events, list, used_key},
     json::{json, value},
-    queue::{effect_by_key, ended},
+    queue::{effect_by_key, end_columns},
     results::{record, records},
 };

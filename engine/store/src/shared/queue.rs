@@ -166,7 +166,7 @@ impl Database {
                 Ok(Backlog {
                     kind: r.try_get(0)?,
                     lane: r.try_get(1)?,
-                    state: EffectState::numbered(r.try_get(2)?)?,
+                    state: EffectState::from_number(r.try_get(2)?)?,
                     count: r.try_get(3)?,
                     oldest_ms: r.try_get(4)?,
                 })
@@ -345,7 +345,7 @@ pub async fn finish_effects(conn: &mut Conn, ends: &[(EffectKey, i64, EffectEnd)
     }
     let mut query = QueryBuilder::new("with v (journey, place, fence, state, due_at, outcome, unbegun, begun) as (");
     query.push_values(ends, |mut row, (key, fence, end)| {
-        let (state, due_at, outcome) = ended(end);
+        let (state, due_at, outcome) = end_columns(end);
         row.push_bind(pack(&key.journey)).push_bind(effect_place(key)).push_bind(*fence).push_bind(i64::from(state));
         row.push_bind(due_at).push_bind(outcome).push_bind(i64::from(matches!(end, EffectEnd::Retry { .. })));
         row.push_bind(-i64::from(matches!(end, EffectEnd::Later { .. })));
@@ -416,7 +416,7 @@ pub async fn requeue_effect(conn: &mut Conn, key: &EffectKey, now_ms: i64) -> Re
 }
 
 /// State, new due time, outcome.
-pub fn ended(end: &EffectEnd) -> (i16, Option<i64>, String) {
+pub fn end_columns(end: &EffectEnd) -> (i16, Option<i64>, String) {
     match end {
         EffectEnd::Done { outcome } => (EffectState::Done.number(), None, json(outcome)),
         EffectEnd::Retry { due_at_ms, reason } => (EffectState::Pending.number(), Some(*due_at_ms), json(reason)),
@@ -427,7 +427,7 @@ pub fn ended(end: &EffectEnd) -> (i16, Option<i64>, String) {
 }
 
 fn effect(r: &Row) -> Result<EffectRecord> {
-    let state = EffectState::numbered(r.try_get::<i16, _>(5)?.into())?;
+    let state = EffectState::from_number(r.try_get::<i16, _>(5)?.into())?;
     Ok(EffectRecord {
         key: effect_key(unpack(r.try_get(1)?, "effects.id")?, r.try_get(0)?),
         kind: r.try_get(2)?,

@@ -232,6 +232,6 @@ pub fn record(r: &Row) -> Result<Record> {
         public_id: unpack(r.try_get(3)?, "records.public_id")?,
         data: value(r.try_get(4)?, "records.data")?,
         at_ms: r.try_get(5)?,
-        kept: Kept::numbered(r.try_get(6)?)?,
+        kept: Kept::from_number(r.try_get(6)?)?,
     })
 }

@@ -2,7 +2,7 @@
 //! is open: nothing changes between a check and what is written after it, and a commit sees those before it in the
 //! batch.
 
-use super::shared::{ended, json};
+use super::shared::{end_columns, json};
 use crate::ids::{effect_place, pack, unpack};
 use crate::normal::key_of_event;
 use crate::{Commit, Committed, EffectKey, NewJourney, Record, Result, StoreError, UsedKey};
@@ -190,7 +190,7 @@ fn journey(conn: &Connection, commit: &Commit, stored: Option<i64>) -> Result<i6
 
 fn queue(conn: &Connection, commit: &Commit, n: i64, epoch: i32) -> Result<()> {
     if let Some((key, _, end)) = &commit.settles {
-        let (state, due_at, outcome) = ended(end);
+        let (state, due_at, outcome) = end_columns(end);
         let sql = sql!(
             "update effects set state = ?2, outcome = ?4, due_at = coalesce(?3, due_at), \
              next_at = coalesce(?3 - case when next_at < 0 then " ahead " else 0 end, next_at) where id = ?1"

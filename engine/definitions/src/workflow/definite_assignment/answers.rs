@@ -6,18 +6,18 @@ use super::super::{Invoke, Step};
 use super::{Check, Op};
 use crate::form::Form;
 use engine_statechart::expression::Expression;
-use engine_statechart::expression::reads::{ANY_KEY, Kind};
+use engine_statechart::expression::reads::{ANY_KEY, ValueKind};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Fields of a row of `each`.
-const ROW: [(&str, &[Kind]); 8] = [
-    ("state", &[Kind::Text]),
+const ROW: [(&str, &[ValueKind]); 8] = [
+    ("state", &[ValueKind::Text]),
     ("output", &[]),
     ("error", &[]),
-    ("late", &[Kind::Bool]),
-    ("asked_at", &[Kind::Text]),
-    ("answered_at", &[Kind::Text]),
+    ("late", &[ValueKind::Bool]),
+    ("asked_at", &[ValueKind::Text]),
+    ("answered_at", &[ValueKind::Text]),
     ("previous", &[]),
     ("run", &[]),
 ];
@@ -67,9 +67,9 @@ fn fields(places: &mut Locations, at: Ix, schema: &Value, best: Presence, found:
         entry.1 |= kinds(rule);
         if let Some(rows) = rows {
             let row = places.below(place, ANY_KEY);
-            found.insert(row, (THERE, bit(Kind::Map)));
+            found.insert(row, (THERE, bit(ValueKind::Map)));
             let key = places.below(row, crate::form::key_name(rule));
-            found.insert(key, (THERE, bit(Kind::Text)));
+            found.insert(key, (THERE, bit(ValueKind::Text)));
             fields(places, row, rows, best, found);
         } else if rule.get("properties").is_some() {
             fields(places, place, rule, best, found);
@@ -78,7 +78,7 @@ fn fields(places: &mut Locations, at: Ix, schema: &Value, best: Presence, found:
 }
 
 /// Required fields that conditions ask for when other fields of the form have a text.
-pub fn shown(places: &mut Locations, form: &Form, into: &str) -> Vec<(Ix, Shown)> {
+pub fn required_fields(places: &mut Locations, form: &Form, into: &str) -> Vec<(Ix, Shown)> {
     let at = places.at(into.split('.'));
     let mut found = Vec::new();
     for (name, rule) in crate::form::properties(&form.tree).filter(|(name, _)| crate::form::requires(&form.tree, name))
@@ -106,20 +106,20 @@ pub fn shown(places: &mut Locations, form: &Form, into: &str) -> Vec<(Ix, Shown)
 /// Kinds that a schema lets through.
 fn kinds(rule: &Value) -> Kinds {
     let named = |name: &str| match name {
-        "string" => bit(Kind::Text),
-        "integer" | "number" => bit(Kind::Number),
-        "boolean" => bit(Kind::Bool),
-        "array" => bit(Kind::List),
-        "object" => bit(Kind::Map),
-        "null" => bit(Kind::Null),
+        "string" => bit(ValueKind::Text),
+        "integer" | "number" => bit(ValueKind::Number),
+        "boolean" => bit(ValueKind::Bool),
+        "array" => bit(ValueKind::List),
+        "object" => bit(ValueKind::Map),
+        "null" => bit(ValueKind::Null),
         _ => ALL_KINDS,
     };
     match rule.get("type") {
         Some(Value::String(name)) => named(name),
         Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).map(named).fold(0, |a, b| a | b),
-        _ if rule.get("properties").is_some() => bit(Kind::Map),
+        _ if rule.get("properties").is_some() => bit(ValueKind::Map),
         _ => match rule.get("enum") {
-            Some(Value::Array(values)) => values.iter().map(|v| bit(Kind::of(v))).fold(0, |a, b| a | b),
+            Some(Value::Array(values)) => values.iter().map(|v| bit(ValueKind::of(v))).fold(0, |a, b| a | b),
             _ => ALL_KINDS,
         },
     }
@@ -133,10 +133,10 @@ impl Check<'_> {
         let contract = invoke.contract.as_deref().and_then(|id| builder.contracts.get(id));
         if invoke.each {
             let row = self.places.below(at, ANY_KEY);
-            let field = |(name, kinds): &(&str, &[Kind])| {
+            let field = |(name, kinds): &(&str, &[ValueKind])| {
                 let place = self.places.below(row, name);
                 let value = match (contract, kinds, *name) {
-                    (Some(contract), _, "output") => self.places.shaped(place, &contract.output),
+                    (Some(contract), _, "output") => self.places.put_shape(place, &contract.output),
                     (_, [kind], _) => Put::Plain(*kind),
                     _ => Put::Unknown,
                 };
@@ -151,7 +151,7 @@ impl Check<'_> {
             }
             return;
         }
-        let value = contract.map_or(Put::Unknown, |contract| self.places.shaped(at, &contract.output));
+        let value = contract.map_or(Put::Unknown, |contract| self.places.put_shape(at, &contract.output));
         let event = format!("xstate.done.actor.{}", invoke.id);
         self.outputs.insert(event, Change::Set(at, Put::Over(Box::new(Put::Same), Box::new(value))));
     }

@@ -52,7 +52,7 @@ impl<'m> Check<'m> {
                     continue;
                 }
                 let mut state = here.clone();
-                self.happened(event, leaf, &mut state);
+                self.apply_event(event, leaf, &mut state);
                 for candidate in list {
                     candidate.guard.iter().for_each(|e| seen(*e, &state));
                     let mut taken = state.clone();
@@ -146,7 +146,7 @@ impl<'m> Check<'m> {
     }
 
     /// What the product has done before the machine hears of an event.
-    fn happened(&self, event: &str, leaf: usize, state: &mut FlowState) {
+    fn apply_event(&self, event: &str, leaf: usize, state: &mut FlowState) {
         if let Some(change) = self.outputs.get(event) {
             state.apply(&self.places, change, false);
         }

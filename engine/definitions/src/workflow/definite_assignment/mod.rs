@@ -1,4 +1,4 @@
-//! Rule 9: what an expression reads of the context must have been defined on some way that leads
+//! What an expression reads of the context must have been defined on some way that leads
 //! there, for certain, or be asked for with `has()` or `get()`; and it is compared with its own kind.
 //!
 //! The ways of the machine are followed from its start, joining by the better: a place counts as there
@@ -13,7 +13,7 @@ use super::Step;
 use super::desugar::Builder;
 use super::locations::{ABSENT, Change, FlowState, Ix, Locations};
 pub use answers::of_step;
-use answers::{Shown, answers, shown};
+use answers::{Shown, answers, required_fields};
 use engine_statechart::expression::reads::{Equal, Reads};
 use engine_statechart::expression::{Expression, Names};
 use engine_statechart::flow::{Candidate, Successor, Work};
@@ -107,7 +107,7 @@ pub fn check<'m>(machine: &'m Machine, builder: &'m Builder<'_>) -> Defined {
         };
         let answers = answers(&mut check.places, form, into);
         check.answers.insert(at, answers);
-        for (field, shown) in shown(&mut check.places, form, into) {
+        for (field, shown) in required_fields(&mut check.places, form, into) {
             check.shown.entry(field).or_default().push(shown);
         }
     }

@@ -4,26 +4,26 @@ use super::super::locations::{ABSENT, ALL_KINDS, FlowState, Ix, Kinds, OPTIONAL,
 use super::{Check, Ex};
 use crate::source::Span;
 use engine_statechart::expression::Expression;
-use engine_statechart::expression::reads::{ANY_KEY, Asked, Equal, Kind, Read, Reads};
+use engine_statechart::expression::reads::{ANY_KEY, Equal, Read, ReadBy, Reads, ValueKind};
 use engine_statechart::{Problem, did_you_mean};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Each mistake of an expression once.
-type Found = BTreeMap<(Span, String), Problem>;
+type ProblemsByPlace = BTreeMap<(Span, String), Problem>;
 
 /// The places that an expression needs, each with the best that is known of it at any of its moments.
 type Best = Vec<(Ix, Presence)>;
 
 impl Check<'_> {
     pub fn report(&self, states: &[Option<FlowState>]) -> Vec<Problem> {
-        let mut found = Found::new();
+        let mut found = ProblemsByPlace::new();
         self.expressions.iter().for_each(|e| self.names_and_kinds(e, &mut found));
         if states.is_empty() {
             return found.into_values().collect();
         }
         let mut best: Vec<Option<Best>> = vec![None; self.expressions.len()];
         let mut see = |ex: Ex, state: &FlowState| {
-            let best = best[ex].get_or_insert_with(|| self.needed(&self.expressions[ex].1));
+            let best = best[ex].get_or_insert_with(|| self.needed_places(&self.expressions[ex].1));
             best.iter_mut().for_each(|(at, level)| *level = (*level).max(state.level[*at]));
         };
         let (mut known, mut waiting) = (states.to_vec(), BTreeSet::new());
@@ -45,13 +45,13 @@ impl Check<'_> {
         found.into_values().collect()
     }
 
-    fn names_and_kinds(&self, (expression, reads): &(&Expression, Reads<'_>), found: &mut Found) {
+    fn names_and_kinds(&self, (expression, reads): &(&Expression, Reads<'_>), found: &mut ProblemsByPlace) {
         for read in &reads.reads {
             let mut at = 0;
             for (depth, key) in read.path.iter().enumerate() {
                 let below = self.row_or(at, key);
                 // Below a row that stood in for a key only the fields of rows have places.
-                if below.is_none() && self.ever.kinds[at] != bit(Kind::Map) {
+                if below.is_none() && self.ever.kinds[at] != bit(ValueKind::Map) {
                     break;
                 }
                 if *key != ANY_KEY && below.is_none_or(|ix| self.ever.level[ix] == 0) {
@@ -81,9 +81,9 @@ impl Check<'_> {
                 kinds |= bit(default);
             }
             let literal = bit(comparison.literal);
-            let (code, message) = if comparison.is_order && comparison.literal == Kind::Null {
+            let (code, message) = if comparison.is_order && comparison.literal == ValueKind::Null {
                 ("comparison", "null has no order: it is compared with `==` or `!=` only".to_owned())
-            } else if kinds == 0 || kinds == ALL_KINDS || comparison.literal == Kind::Null {
+            } else if kinds == 0 || kinds == ALL_KINDS || comparison.literal == ValueKind::Null {
                 continue;
             } else if kinds & literal == 0 {
                 ("comparison", format!("`{shown}` is {}, never {}", words(kinds), words(literal)))
@@ -121,7 +121,7 @@ impl Check<'_> {
         read.path.iter().take(read.needed).scan(0, below)
     }
 
-    fn needed(&self, reads: &Reads<'_>) -> Best {
+    fn needed_places(&self, reads: &Reads<'_>) -> Best {
         let each: BTreeSet<Ix> = reads.reads.iter().flat_map(|read| self.way(read)).collect();
         each.into_iter().map(|at| (at, ABSENT)).collect()
     }
@@ -139,7 +139,7 @@ impl Check<'_> {
     }
 
     /// Reads of what no way has defined for certain.
-    fn absent(&self, (expression, reads): &(&Expression, Reads<'_>), best: &Best, found: &mut Found) {
+    fn absent(&self, (expression, reads): &(&Expression, Reads<'_>), best: &Best, found: &mut ProblemsByPlace) {
         for read in &reads.reads {
             let Read { path, known, when, asked, .. } = read;
             for (depth, (at, key)) in self.way(read).zip(path).enumerate() {
@@ -168,7 +168,7 @@ impl Check<'_> {
 }
 
 /// The string that reads; and of a value, who asks for it.
-fn asker<'e>(expression: &'e Expression, asked: &Asked<'e>) -> (&'e Span, String) {
+fn asker<'e>(expression: &'e Expression, asked: &ReadBy<'e>) -> (&'e Span, String) {
     let by = asked.by.unwrap_or(expression.span());
     let through = asked.value.map(|name| format!(" (`{name}` is asked for at {by})")).unwrap_or_default();
     (asked.span.unwrap_or(expression.span()), through)
@@ -189,12 +189,12 @@ fn show(path: &[&str]) -> String {
 
 fn words(kinds: Kinds) -> String {
     let names = [
-        (Kind::Null, "null"),
-        (Kind::Bool, "a boolean"),
-        (Kind::Number, "a number"),
-        (Kind::Text, "a text"),
-        (Kind::List, "a list"),
-        (Kind::Map, "a map"),
+        (ValueKind::Null, "null"),
+        (ValueKind::Bool, "a boolean"),
+        (ValueKind::Number, "a number"),
+        (ValueKind::Text, "a text"),
+        (ValueKind::List, "a list"),
+        (ValueKind::Map, "a map"),
     ];
     let each: Vec<&str> = names.iter().filter(|(k, _)| kinds & bit(*k) != 0).map(|(_, name)| *name).collect();
     each.join(" or ")

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use engine_definitions::{Endpoint, Envelope};
 use serde_json::{Value, json};
 
-pub fn attached(name: &str) -> String {
+pub fn disposition(name: &str) -> String {
     format!("attachment; filename=\"{name}\"")
 }
 
@@ -23,7 +23,7 @@ pub fn good(endpoint: &Endpoint, reply: Value, (status, retry_after): (u16, Opti
     };
     let mut response = (StatusCode::from_u16(status).unwrap_or_default(), Json(body)).into_response();
     let age = endpoint.cache_s.map(|age| format!("public, max-age={age}"));
-    let file = endpoint.personal.exports.as_deref().map(attached);
+    let file = endpoint.personal.exports.as_deref().map(disposition);
     let seconds = retry_after.map(|seconds| seconds.to_string());
     let headers = [(header::CACHE_CONTROL, age), (header::CONTENT_DISPOSITION, file), (header::RETRY_AFTER, seconds)];
     for (name, value) in headers {
@@ -35,7 +35,7 @@ pub fn good(endpoint: &Endpoint, reply: Value, (status, retry_after): (u16, Opti
 }
 
 /// A refusal, whatever it comes from.
-pub fn refused(problem: Problem, envelope: Envelope) -> Response {
+pub fn refusal_response(problem: Problem, envelope: Envelope) -> Response {
     if envelope == Envelope::None {
         return problem.into_response();
     }

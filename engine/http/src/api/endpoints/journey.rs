@@ -1,6 +1,6 @@
 //! A journey of the caller's own session: begun, found, sent events, and read as it stands then.
 
-use super::{Asked, Change, field_problem};
+use super::{Change, EndpointCall, field_problem};
 use crate::api::known_id;
 use crate::attribution;
 use crate::middleware::Class;
@@ -30,12 +30,12 @@ struct Outgoing {
     data: Value,
 }
 
-impl Asked<'_> {
+impl EndpointCall<'_> {
     /// The journey that the call names, as it stands; somebody else's is not there.
     pub(super) async fn find_journey(&mut self, visitor: &Visitor) -> Result<Option<String>, Problem> {
         let Some(finds) = &self.endpoint.finds else { return Ok(None) };
         let name = self.eval(|found, host| finds.name(found, host))?;
-        let not_found = || visitor.refused(self.app, Refusal::NotFound);
+        let not_found = || visitor.refuse(self.app, Refusal::NotFound);
         let id = match finds.by {
             By::Id => known_id(&name).map(str::to_owned).map_err(|_| not_found())?,
             By::Code => self.journey_of(&name)?,
@@ -54,7 +54,7 @@ impl Asked<'_> {
     async fn read_journey(&self, visitor: &Visitor, id: &str) -> Result<Reading, Problem> {
         let (values, data) = (&self.endpoint.values, self.endpoint.reads_data);
         let reading = self.app.runtime.journeys.read(&visitor.actor, id, values, data).await;
-        reading.map_err(|refusal| visitor.refused(self.app, refusal))
+        reading.map_err(|refusal| visitor.refuse(self.app, refusal))
     }
 
     /// What the answer to an event says by itself.
@@ -95,9 +95,9 @@ impl Asked<'_> {
         let Some(starts) = &endpoint.start else { return Ok(None) };
         let flow = self.eval(|found, host| Ok(starts.flow.id(found, host)?.map(str::to_owned)))?;
         let workflow = flow.as_deref().and_then(|flow| self.catalog.workflow(flow)).cloned();
-        let workflow = workflow.ok_or_else(|| change.visitor.refused(self.app, Refusal::NotFound))?;
+        let workflow = workflow.ok_or_else(|| change.visitor.refuse(self.app, Refusal::NotFound))?;
         if endpoint.lacks_proof(&workflow) && !change.visitor.actor.proven {
-            return Err(change.visitor.refused(self.app, Refusal::Proof));
+            return Err(change.visitor.refuse(self.app, Refusal::Proof));
         }
         self.app.limit(Class::Start, change.visitor.client)?;
         let first = match self.eval(|found, host| starts.first(found, host))? {
@@ -107,7 +107,7 @@ impl Asked<'_> {
         let key = change.key().ok();
         let once = self.eval(|found, host| starts.once(found, host))?;
         let came = self.eval(|found, host| starts.attribution(found, host))?;
-        let came = attribution::said(&self.catalog.site("").channels, &came);
+        let came = attribution::select_params(&self.catalog.site("").channels, &came);
         let begin =
             |key: String| Begin { workflow: workflow.id.clone(), key, event: Some(first.clone()), said: came.clone() };
         let (visitor, headers) = (&mut change.visitor, &change.headers);
@@ -164,7 +164,7 @@ impl Asked<'_> {
     /// What is wrong with the first answers of a start, and beside it what the later forms say already.
     async fn with_later_problems(&self, problem: Problem, workflow: &Arc<Workflow>, actor: &Actor) -> Problem {
         let events = &self.endpoint.send;
-        let first = |error: &FieldProblem| self.pointed(events.first(), error.clone());
+        let first = |error: &FieldProblem| self.map_pointer(events.first(), error.clone());
         let mut errors: Vec<FieldProblem> = problem.field_problems().iter().map(first).collect();
         for event in events.iter().skip(1).filter(|event| event.kind == "submit") {
             let (Some(step), Some(form)) = (event.step.as_deref(), form_of(workflow, event)) else { continue };
@@ -175,14 +175,14 @@ impl Asked<'_> {
             }
             let data = data.unwrap_or_else(|| json!({}));
             let foreseen = self.app.runtime.journeys.foresee(actor, &workflow.id, step, data).await.unwrap_or_default();
-            errors.extend(foreseen.into_iter().map(|error| self.pointed(Some(event), field_problem(error))));
+            errors.extend(foreseen.into_iter().map(|error| self.map_pointer(Some(event), field_problem(error))));
         }
         let mut seen = BTreeSet::new();
         errors.retain(|error| seen.insert(error.pointer.clone()));
         problem.errors(errors)
     }
 
-    fn pointed(&self, event: Option<&Event>, error: FieldProblem) -> FieldProblem {
+    fn map_pointer(&self, event: Option<&Event>, error: FieldProblem) -> FieldProblem {
         let pointer = event.map_or_else(|| error.pointer.clone(), |event| event.pointer(&error.pointer));
         FieldProblem { pointer, ..error }
     }
@@ -240,10 +240,10 @@ impl Asked<'_> {
                 // Another hand was first; what is over for good stays so.
                 Err(Refusal::Stale { .. }) if tries < TRIES_MAX => continue,
                 Err(Refusal::Invalid { errors }) => {
-                    let errors = errors.into_iter().map(|error| self.pointed(Some(event), field_problem(error)));
+                    let errors = errors.into_iter().map(|error| self.map_pointer(Some(event), field_problem(error)));
                     return Err(Problem::new(Code::Invalid).errors(errors.collect()));
                 }
-                Err(refusal) => return Err(visitor.refused(self.app, refusal)),
+                Err(refusal) => return Err(visitor.refuse(self.app, refusal)),
             };
             if let Some(signs_in) = sent.signs_in {
                 visitor.sign_in(self.app, signs_in, headers).await?;
@@ -268,7 +268,7 @@ impl Asked<'_> {
         let mut changes = self.app.runtime.changes();
         loop {
             let view = self.app.runtime.journeys.view(&visitor.actor, id).await;
-            let view = Box::new(view.map_err(|refusal| visitor.refused(self.app, refusal))?);
+            let view = Box::new(view.map_err(|refusal| visitor.refuse(self.app, refusal))?);
             let is_there = self.stands_at(event, &view);
             if is_there || !is_waiting(&view) || !changed(&mut changes, id, end).await {
                 return Ok(view);
@@ -369,7 +369,7 @@ impl Asked<'_> {
 }
 
 /// Whether the call only reads, apart from prices that it asks for.
-fn endpoint_reads(asked: &Asked<'_>) -> bool {
+fn endpoint_reads(asked: &EndpointCall<'_>) -> bool {
     asked.endpoint.method == "GET"
 }
 

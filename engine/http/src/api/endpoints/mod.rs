@@ -14,9 +14,9 @@ use super::known_id;
 use crate::agents;
 use crate::app::App;
 use crate::attribution;
+use crate::data_export;
 use crate::language::{self, ENGLISH};
 use crate::middleware::{Class, Client};
-use crate::own_copy;
 use crate::problem::{Code, FieldProblem, Problem};
 use crate::session::{ChangeRequest, Opening, Visitor, token};
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
@@ -52,7 +52,7 @@ pub async fn answer(State(app): State<App>, request: Request) -> Response {
     let language = if endpoint.cache_s.is_some() { ENGLISH.into() } else { language };
     let envelope = endpoint.envelope;
     let answered = Box::pin(answer_here(&app, &catalog, (endpoint, language), path, request)).await;
-    answered.unwrap_or_else(|problem| envelope::refused(problem, envelope))
+    answered.unwrap_or_else(|problem| envelope::refusal_response(problem, envelope))
 }
 
 async fn answer_here(
@@ -70,24 +70,24 @@ async fn answer_here(
     if !missing.is_empty() {
         return Err(Problem::new(Code::Invalid).errors(missing));
     }
-    let asked = endpoint.asked(pairs.iter().map(|(name, text)| (name.as_ref(), text.as_ref())));
-    let query = asked.map_err(|misfit| refused(misfit.pointer, "query", misfit.message))?;
+    let asked = endpoint.parse_query(pairs.iter().map(|(name, text)| (name.as_ref(), text.as_ref())));
+    let query = asked.map_err(|misfit| invalid_field(misfit.pointer, "query", misfit.message))?;
     let actor = who(app, request.headers()).await?;
-    let described = endpoint.described(&path).and_then(|form| catalog.form_in(&language, form));
+    let described = endpoint.described_form(&path).and_then(|form| catalog.form_in(&language, form));
     let found = Map::from_iter([
         ("path".to_owned(), Value::Object(path)),
         ("query".to_owned(), query),
         ("list".to_owned(), json!([])),
         ("more".to_owned(), json!(false)),
-        ("site".to_owned(), catalog.site(&language).described().clone()),
+        ("site".to_owned(), catalog.site(&language).describe().clone()),
         ("visit".to_owned(), visit(app, catalog, request.headers(), actor.as_ref())),
     ]);
-    let mut asked = Asked { app, catalog, endpoint: &endpoint, language, found };
+    let mut asked = EndpointCall { app, catalog, endpoint: &endpoint, language, found };
     if let Some(form) = described {
         let now = Now::at(app.runtime.now_ms(), ZONE);
         let (host, context) = (catalog.host_in(&asked.language, &now), json!({}));
         let scope = Scope::new().with("context", &context).with_host(&host);
-        let view = form.view(&Audience::default(), &scope).map_err(|error| broken(&endpoint, &error))?;
+        let view = form.view(&Audience::default(), &scope).map_err(|error| broken_problem(&endpoint, &error))?;
         asked.found.insert("form".into(), json!(view.schema));
     }
     if let Some(form) = &endpoint.query_form {
@@ -104,7 +104,7 @@ async fn answer_here(
 }
 
 /// A call of an endpoint, and what its expressions know so far.
-struct Asked<'a> {
+struct EndpointCall<'a> {
     app: &'a App,
     catalog: &'a Arc<Catalog>,
     endpoint: &'a Arc<Endpoint>,
@@ -115,9 +115,9 @@ struct Asked<'a> {
 
 type Change = ChangeRequest<Map<String, Value>>;
 
-impl Asked<'_> {
+impl EndpointCall<'_> {
     async fn look(&mut self, request: Request) -> Result<Response, Problem> {
-        named(self.catalog, self.endpoint, request.headers())?;
+        require_program(self.catalog, self.endpoint, request.headers())?;
         let asks_more = self.endpoint.call.is_some() || self.endpoint.finds.is_some();
         if self.endpoint.who == Who::Anyone && !asks_more {
             self.refuse()?;
@@ -130,10 +130,10 @@ impl Asked<'_> {
         self.load_export(&visitor).await?;
         if let Some(name) = self.endpoint.personal.exports.as_ref().filter(|name| name.ends_with(".pdf")) {
             let said = self.eval(|found, host| self.endpoint.reply(found, host))?;
-            let bytes = own_copy::pdf(self.app, &self.language, &said, &self.found["export"]).await?;
+            let bytes = data_export::pdf(self.app, &self.language, &said, &self.found["export"]).await?;
             let file = [
                 (header::CONTENT_TYPE, "application/pdf".to_owned()),
-                (header::CONTENT_DISPOSITION, envelope::attached(name)),
+                (header::CONTENT_DISPOSITION, envelope::disposition(name)),
             ];
             return Ok((file, bytes).into_response());
         }
@@ -155,7 +155,7 @@ impl Asked<'_> {
 
     async fn change(&mut self, request: Request) -> Result<Response, Problem> {
         let mut change = Change::from_request(request, self.app).await?;
-        named(self.catalog, self.endpoint, &change.headers)?;
+        require_program(self.catalog, self.endpoint, &change.headers)?;
         let body = std::mem::take(&mut change.body);
         let body = self.read_body(&change.visitor, body)?;
         self.found.insert("body".into(), body);
@@ -169,11 +169,11 @@ impl Asked<'_> {
         let answer = match done {
             Ok(()) => self.reply()?,
             Err(problem) if opening.is_some() || change.visitor.is_new() => {
-                envelope::refused(problem, self.endpoint.envelope)
+                envelope::refusal_response(problem, self.endpoint.envelope)
             }
             Err(problem) => return Err(problem),
         };
-        Ok(change.visitor.begun(opening, &change.headers, answer))
+        Ok(change.visitor.with_started_session(opening, &change.headers, answer))
     }
 
     async fn change_known(&mut self, change: &mut Change, opening: &mut Option<Opening>) -> Result<(), Problem> {
@@ -183,19 +183,19 @@ impl Asked<'_> {
         self.refuse()?;
         let endpoint = self.endpoint;
         let personal = &endpoint.personal;
-        if let Some(token) = self.eval(|found, host| personal.held(found, host))? {
+        if let Some(token) = self.eval(|found, host| personal.session_token(found, host))? {
             change.visitor.hold(self.app, &token).await?;
         }
         if let Some((code, or)) = self.eval(|found, host| personal.taken_over(found, host))? {
             self.app.limit(Class::Start, change.visitor.client)?;
             let page = change.visitor.take_over(self.app, &code).await?;
-            let page = page.ok_or_else(|| refused("/code".into(), "code.unknown", or.to_owned()))?;
+            let page = page.ok_or_else(|| invalid_field("/code".into(), "code.unknown", or.to_owned()))?;
             self.found.insert("journey".into(), json!({"url": page}));
         }
         self.load_rows().await?;
         self.call_partner(change.visitor.client).await?;
-        if let Some(page) = self.eval(|found, host| personal.checked(found, host))? {
-            checked(self.app, self.catalog, change, &page).await?;
+        if let Some(page) = self.eval(|found, host| personal.page_to_check(found, host))? {
+            check_agent(self.app, self.catalog, change, &page).await?;
             let visit = visit(self.app, self.catalog, &change.headers, Some(&change.visitor.actor));
             self.found.insert("visit".into(), visit);
         }
@@ -211,7 +211,7 @@ impl Asked<'_> {
         if let Some(purpose) = self.eval(|found, host| personal.withdrawn(found, host))? {
             self.app.runtime.people.withdraw(&change.visitor.actor, &purpose).await?;
         }
-        if let Some(journey) = self.eval(|found, host| personal.dismissed(found, host))? {
+        if let Some(journey) = self.eval(|found, host| personal.journey_to_dismiss(found, host))? {
             self.app.runtime.people.dismiss(&change.visitor.actor, known_id(&journey)?).await?;
         }
         self.end_sessions(change).await
@@ -235,7 +235,7 @@ impl Asked<'_> {
         let Some(form) = &self.endpoint.body else {
             return match body.keys().next() {
                 None => Ok(Value::Object(rest)),
-                Some(_) => Err(refused(String::new(), "body", "nothing is taken here".into())),
+                Some(_) => Err(invalid_field(String::new(), "body", "nothing is taken here".into())),
             };
         };
         let roles = visitor.actor.acting_roles().map(str::to_owned).collect();
@@ -253,7 +253,7 @@ impl Asked<'_> {
         let (host, context) = (self.catalog.host_in(&self.language, &now), json!({}));
         let scope = Scope::new().with("context", &context).with_host(&host);
         let mut data = Value::Object(given);
-        let errors = form.check(&audience, &scope, &mut data).map_err(|error| broken(self.endpoint, &error))?;
+        let errors = form.check(&audience, &scope, &mut data).map_err(|error| broken_problem(self.endpoint, &error))?;
         if errors.is_empty() {
             return Ok(data);
         }
@@ -266,28 +266,32 @@ impl Asked<'_> {
         let now = Now::at(self.app.runtime.now_ms(), ZONE);
         let (host, context) = (self.catalog.host_in(&self.language, &now), json!({}));
         let scope = Scope::new().with("context", &context).with_host(&host);
-        let fields = form.fields(&Audience::default(), &scope).map_err(|error| broken(self.endpoint, &error))?;
+        let fields =
+            form.fields(&Audience::default(), &scope).map_err(|error| broken_problem(self.endpoint, &error))?;
         Ok(fields.data(&[&given]))
     }
 
     /// Something of the endpoint, over what is known so far, at this moment.
     fn eval<T>(&self, of: impl FnOnce(&Map<String, Value>, &dyn Host) -> Result<T, EvalError>) -> Result<T, Problem> {
         let now = Now::at(self.app.runtime.now_ms(), ZONE);
-        of(&self.found, &self.catalog.host_in(&self.language, &now)).map_err(|error| broken(self.endpoint, &error))
+        of(&self.found, &self.catalog.host_in(&self.language, &now))
+            .map_err(|error| broken_problem(self.endpoint, &error))
     }
 
     fn refuse(&self) -> Result<(), Problem> {
-        self.eval(|found, host| self.endpoint.refusal(found, host))?.map_or(Ok(()), |refusal| Err(said(refusal)))
+        self.eval(|found, host| self.endpoint.refusal(found, host))?
+            .map_or(Ok(()), |refusal| Err(refusal_problem(refusal)))
     }
 
     fn fail(&self) -> Result<(), Problem> {
-        self.eval(|found, host| self.endpoint.failure(found, host))?.map_or(Ok(()), |refusal| Err(said(refusal)))
+        self.eval(|found, host| self.endpoint.failure(found, host))?
+            .map_or(Ok(()), |refusal| Err(refusal_problem(refusal)))
     }
 
     /// Rows of reference data: a search reads the whole file, so not on a thread that answers others.
     async fn load_rows(&mut self) -> Result<(), Problem> {
         let Some(list) = &self.endpoint.list else { return Ok(()) };
-        let asked = self.eval(|found, host| list.asked(found, host))?;
+        let asked = self.eval(|found, host| list.evaluate_search(found, host))?;
         let master = self.catalog.master(&list.of).ok_or_else(|| Problem::new(Code::Internal))?.clone();
         let limit = list.limit;
         let (rows, more) = tokio::task::spawn_blocking(move || master.find(&asked.0, &asked.1, limit))
@@ -302,8 +306,8 @@ impl Asked<'_> {
     async fn call_partner(&mut self, client: Client) -> Result<(), Problem> {
         let Some(call) = &self.endpoint.call else { return Ok(()) };
         self.app.limit(Class::Start, client)?;
-        let input = self.eval(|found, host| call.asked(found, host))?;
-        let asked = self.catalog.called(&call.of).ok_or_else(|| Problem::new(Code::Internal))?;
+        let input = self.eval(|found, host| call.evaluate_input(found, host))?;
+        let asked = self.catalog.operation_named(&call.of).ok_or_else(|| Problem::new(Code::Internal))?;
         if asked.1.takes().next().is_some() {
             tracing::error!(endpoint = self.endpoint.id, "an endpoint takes neither money nor an agreement");
             return Err(Problem::new(Code::Broken));
@@ -345,7 +349,7 @@ fn visit(app: &App, catalog: &Catalog, headers: &HeaderMap, actor: Option<&Actor
 }
 
 /// The check of agents that a page needs: the session that it is kept in is opened with it.
-async fn checked(app: &App, catalog: &Catalog, change: &mut Change, page: &str) -> Result<(), Problem> {
+async fn check_agent(app: &App, catalog: &Catalog, change: &mut Change, page: &str) -> Result<(), Problem> {
     app.limit(Class::Start, change.visitor.client)?;
     let came = attribution::of(&app.runtime, &change.headers, Some(&change.visitor.actor));
     let visitor = &mut change.visitor;
@@ -361,7 +365,7 @@ async fn checked(app: &App, catalog: &Catalog, change: &mut Change, page: &str) 
 }
 
 /// The program names itself where the endpoint asks for it.
-fn named(catalog: &Catalog, endpoint: &Endpoint, headers: &HeaderMap) -> Result<(), Problem> {
+fn require_program(catalog: &Catalog, endpoint: &Endpoint, headers: &HeaderMap) -> Result<(), Problem> {
     let key = headers.get(CLIENT).and_then(|key| key.to_str().ok());
     let is_known = || key.is_some_and(|key| catalog.site("").clients.iter().any(|known| known == key));
     if !endpoint.names_client || is_known() { Ok(()) } else { Err(Problem::new(Code::Client)) }
@@ -380,18 +384,18 @@ fn unknown_field(name: &str) -> FieldProblem {
     FieldProblem { pointer, code: "unknown".into(), text: "This is not asked here".into() }
 }
 
-fn refused(pointer: String, code: &str, text: String) -> Problem {
+fn invalid_field(pointer: String, code: &str, text: String) -> Problem {
     Problem::new(Code::Invalid).errors(vec![FieldProblem { pointer, code: code.into(), text }])
 }
 
 /// A refusal that the definitions word.
-fn said(refusal: &Refuses) -> Problem {
+fn refusal_problem(refusal: &Refuses) -> Problem {
     let Refuses { status, code, pointer, or, .. } = refusal;
     let told = FieldProblem { pointer: pointer.clone(), code: code.clone(), text: or.clone() };
     Problem::of_status(*status).errors(vec![told])
 }
 
-fn broken(endpoint: &Endpoint, error: &EvalError) -> Problem {
+fn broken_problem(endpoint: &Endpoint, error: &EvalError) -> Problem {
     tracing::error!(endpoint = endpoint.id, %error, "an endpoint failed");
     Problem::new(Code::Broken)
 }

@@ -1,6 +1,6 @@
 //! Whose call it is, and what it does for the person or the session behind it.
 
-use super::{Asked, Change, refused};
+use super::{Change, EndpointCall, invalid_field};
 use crate::api::known_id;
 use crate::app::App;
 use crate::middleware::Class;
@@ -10,11 +10,11 @@ use engine_definitions::{RecordsAsked, Who};
 use engine_runtime::{Actor, RecordPage, Refusal, SignsIn};
 use serde_json::json;
 
-impl Asked<'_> {
+impl EndpointCall<'_> {
     /// Before anything is sent to anybody: it is known that the browser works for it, and that it will be known again.
     pub(super) fn refuse_unproven(&self, change: &Change) -> Result<(), Problem> {
         if !change.visitor.actor.proven {
-            return Err(change.visitor.refused(self.app, Refusal::Proof).trying_cookies());
+            return Err(change.visitor.refuse(self.app, Refusal::Proof).trying_cookies());
         }
         let comes_back = !change.visitor.actor.id.is_empty() || cookie(&change.headers, WAY_BACK).is_some();
         if comes_back { Ok(()) } else { Err(Problem::new(Code::Cookies)) }
@@ -23,11 +23,11 @@ impl Asked<'_> {
     /// Without a session, a sign-in or a role where one is needed, it is as if nothing were there.
     pub(super) async fn load_caller(&mut self, visitor: &Visitor) -> Result<(), Problem> {
         if !self.endpoint.roles.include(visitor.actor.acting_roles()) {
-            return Err(visitor.refused(self.app, Refusal::NotFound));
+            return Err(visitor.refuse(self.app, Refusal::NotFound));
         }
         match self.endpoint.who {
             Who::Anyone => return Ok(()),
-            Who::Session if visitor.actor.id.is_empty() => return Err(visitor.refused(self.app, Refusal::NotFound)),
+            Who::Session if visitor.actor.id.is_empty() => return Err(visitor.refuse(self.app, Refusal::NotFound)),
             Who::Session => {}
             Who::Person => {
                 let account = self.app.runtime.people.account(&visitor.actor, &self.endpoint.account).await?;
@@ -35,8 +35,8 @@ impl Asked<'_> {
                 self.found.insert("account".into(), json!(account));
             }
             Who::Claimant => {
-                let account = self.app.runtime.people.claimed(&visitor.actor, &self.endpoint.account).await?;
-                let account = account.ok_or_else(|| visitor.refused(self.app, Refusal::NotFound))?;
+                let account = self.app.runtime.people.claimed_account(&visitor.actor, &self.endpoint.account).await?;
+                let account = account.ok_or_else(|| visitor.refuse(self.app, Refusal::NotFound))?;
                 self.found.insert("account".into(), json!(account));
             }
         }
@@ -71,7 +71,7 @@ impl Asked<'_> {
     async fn refuse_wrong_proof(&self, actor: &Actor) -> Result<(), Problem> {
         self.app.runtime.people.try_claim(actor).await?;
         match self.eval(|found, host| self.endpoint.personal.proof(found, host))?.flatten() {
-            Some(words) => Err(refused(String::new(), "proof", words.to_owned())),
+            Some(words) => Err(invalid_field(String::new(), "proof", words.to_owned())),
             None => Ok(()),
         }
     }
@@ -99,7 +99,7 @@ impl Asked<'_> {
         let (people, visitor) = (&self.app.runtime.people, &mut change.visitor);
         let endpoint = self.endpoint;
         let personal = &endpoint.personal;
-        let is_own = match self.eval(|found, host| personal.ended(found, host))? {
+        let is_own = match self.eval(|found, host| personal.sessions_to_end(found, host))? {
             Some(ids) => people.end_own_sessions(&visitor.actor, &ids).await?,
             None => personal.signs_out,
         };

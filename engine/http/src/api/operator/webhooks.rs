@@ -17,7 +17,7 @@ refusals!(Refused: BodyInvalid, NotFound, NotPossible);
 /// What the partner would send, and to which of its webhooks.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Told {
+pub struct WebhookCall {
     #[schema(value_type = String, max_length = 200)]
     partner: Word,
     #[schema(value_type = String, max_length = 200)]
@@ -27,10 +27,10 @@ pub struct Told {
 }
 
 /// Tell in the place of a partner what its webhook opens to operators, such as the answer to a complaint.
-#[utoipa::path(post, path = "/api/v1/operator/webhooks", operation_id = "tell", tag = "operator", request_body = Told,
+#[utoipa::path(post, path = "/api/v1/operator/webhooks", operation_id = "tell", tag = "operator", request_body = WebhookCall,
     responses((status = 204), Refused))]
 pub async fn tell(operator: Operator, State(app): State<App>, body: Body) -> Result<StatusCode, Problem> {
-    let Told { partner, webhook, body } = json::body(&read(body).await?, Bounds::of(&app.settings.limits))?;
+    let WebhookCall { partner, webhook, body } = json::body(&read(body).await?, Bounds::of(&app.settings.limits))?;
     let (partner, webhook, body) = (String::from(partner), String::from(webhook), Value::Object(body));
     let runtime = app.runtime.clone();
     run_to_end(async move { runtime.operations.tell(&operator.0, &partner, &webhook, &body).await }).await?;

@@ -1,16 +1,16 @@
 //! What the outcome of a condition tells: which paths are there, and which texts they are.
 
-use super::places::{Env, Place, kind, literal, place, resolve};
+use super::places::{ContextPath, Env, kind, literal, place, resolve};
 use super::{Equal, Path};
 use crate::expression::functions::Function;
 use crate::expression::parser::Operator;
 use crate::expression::tree::Expr;
 
 /// Paths that are there when a condition has this value.
-pub(super) fn implied<'e>(expr: &'e Expr, env: &Env<'e>, value: bool) -> Vec<Path<'e>> {
+pub(super) fn implied_paths<'e>(expr: &'e Expr, env: &Env<'e>, value: bool) -> Vec<Path<'e>> {
     match expr {
         Expr::Written(_) | Expr::Local(_) | Expr::Value(..) => match resolve(expr, env) {
-            Some((inner, env)) => implied(inner, &env, value),
+            Some((inner, env)) => implied_paths(inner, &env, value),
             None => Vec::new(),
         },
         Expr::HasValue(optional) if value => place(optional, env).map(|at| vec![at.path]).unwrap_or_default(),
@@ -30,17 +30,17 @@ pub(super) fn implied<'e>(expr: &'e Expr, env: &Env<'e>, value: bool) -> Vec<Pat
                 _ => by_default(expr, env, value),
             }
         }
-        Expr::Not(_, inner) => implied(inner, env, !value),
+        Expr::Not(_, inner) => implied_paths(inner, env, !value),
         Expr::And(_, terms) | Expr::Or(_, terms) => {
-            let each = terms.iter().map(|t| implied(t, env, value));
+            let each = terms.iter().map(|t| implied_paths(t, env, value));
             if matches!(expr, Expr::And(..)) == value {
                 return each.flatten().collect();
             }
             each.reduce(|a, b| a.into_iter().filter(|p| b.contains(p)).collect()).unwrap_or_default()
         }
         Expr::Conditional(_, parts) => match (&**parts, value) {
-            ([a, b, Expr::Bool(false)], true) => [implied(a, env, true), implied(b, env, true)].concat(),
-            ([a, Expr::Bool(true), c], false) => [implied(a, env, false), implied(c, env, false)].concat(),
+            ([a, b, Expr::Bool(false)], true) => [implied_paths(a, env, true), implied_paths(b, env, true)].concat(),
+            ([a, Expr::Bool(true), c], false) => [implied_paths(a, env, false), implied_paths(c, env, false)].concat(),
             _ => Vec::new(),
         },
         _ => by_default(expr, env, value),
@@ -48,7 +48,7 @@ pub(super) fn implied<'e>(expr: &'e Expr, env: &Env<'e>, value: bool) -> Vec<Pat
 }
 
 /// `size` of what is empty when it is not there: nought is its default.
-fn sized<'e>(expr: &'e Expr, env: &Env<'e>) -> Option<Place<'e>> {
+fn size_path<'e>(expr: &'e Expr, env: &Env<'e>) -> Option<ContextPath<'e>> {
     const NOUGHT: &Expr = &Expr::Int(0);
     let Expr::Call(_, Function::Size, arguments) = literal(expr, env) else { return None };
     let at = place(arguments.first()?, env)?;
@@ -59,27 +59,27 @@ fn sized<'e>(expr: &'e Expr, env: &Env<'e>) -> Option<Place<'e>> {
         Expr::Literal(value) => value.as_array().is_some_and(Vec::is_empty),
         _ => false,
     };
-    is_empty.then_some(Place { default: Some(NOUGHT), ..at })
+    is_empty.then_some(ContextPath { default: Some(NOUGHT), ..at })
 }
 
 /// A condition on one `get` that its default does not meet: then the key is there.
 fn by_default<'e>(expr: &'e Expr, env: &Env<'e>, value: bool) -> Vec<Path<'e>> {
-    let probe = |side: &'e Expr| sized(side, env).or_else(|| place(side, env).filter(|p| p.default.is_some()));
+    let probe = |side: &'e Expr| size_path(side, env).or_else(|| place(side, env).filter(|p| p.default.is_some()));
     let (probe, outcome) = match expr {
         Expr::Binary(_, operator, left, right) => match (probe(left), probe(right)) {
             (Some(probe), None) => {
-                let outcome = probe.default.and_then(|d| compared(*operator, d, literal(right, env)));
+                let outcome = probe.default.and_then(|d| compare_literals(*operator, d, literal(right, env)));
                 (probe, outcome)
             }
             (None, Some(probe)) => {
-                let outcome = probe.default.and_then(|d| compared(*operator, literal(left, env), d));
+                let outcome = probe.default.and_then(|d| compare_literals(*operator, literal(left, env), d));
                 (probe, outcome)
             }
             _ => return Vec::new(),
         },
         Expr::Host(..) | Expr::OrValue(..) => match place(expr, env) {
-            Some(Place { path, needed, default: Some(Expr::Bool(b)) }) => {
-                (Place { path, needed, default: None }, Some(*b))
+            Some(ContextPath { path, needed, default: Some(Expr::Bool(b)) }) => {
+                (ContextPath { path, needed, default: None }, Some(*b))
             }
             _ => return Vec::new(),
         },
@@ -89,7 +89,7 @@ fn by_default<'e>(expr: &'e Expr, env: &Env<'e>, value: bool) -> Vec<Path<'e>> {
 }
 
 /// The outcome of a comparison of literals, as far as it is plain to see.
-fn compared(operator: Operator, left: &Expr, right: &Expr) -> Option<bool> {
+fn compare_literals(operator: Operator, left: &Expr, right: &Expr) -> Option<bool> {
     use Operator::{Equal, Greater, In, Less, NotEqual};
     let empty = |e: &Expr| match e {
         Expr::Text(t) => t.is_empty(),
@@ -100,7 +100,7 @@ fn compared(operator: Operator, left: &Expr, right: &Expr) -> Option<bool> {
     match (operator, left, right) {
         (In, _, right) if empty(right) => Some(false),
         (In, left, Expr::List(items)) => {
-            let each: Option<Vec<bool>> = items.iter().map(|i| compared(Equal, left, i)).collect();
+            let each: Option<Vec<bool>> = items.iter().map(|i| compare_literals(Equal, left, i)).collect();
             each.map(|found| found.contains(&true))
         }
         // Nothing sorts before the empty text.

@@ -10,9 +10,9 @@ mod places;
 mod shape;
 mod truth;
 
-pub use truth::{Known, Knows};
+pub use truth::{KnownValue, Knows};
 
-use self::conditions::{equalities, implied};
+use self::conditions::{equalities, implied_paths};
 use self::places::{Env, kind, place, resolve};
 use super::parser::Operator;
 use super::tree::{ComprehensionKind, Expr};
@@ -36,12 +36,12 @@ pub struct Read<'e> {
     pub needed: usize,
     /// Texts that other paths equal wherever this one is read.
     pub when: Vec<Equal<'e>>,
-    pub asked: Asked<'e>,
+    pub asked: ReadBy<'e>,
 }
 
 /// Who reads: a string of a tree, perhaps one of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Asked<'e> {
+pub struct ReadBy<'e> {
     /// Where it is read. `None`: the whole expression is one string.
     pub span: Option<&'e Span>,
     /// The value that reads it, and where that is asked for.
@@ -58,7 +58,7 @@ pub struct Equal<'e> {
 
 /// Kind of a JSON value; integers and floats are one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     Null,
     Bool,
     Number,
@@ -67,15 +67,15 @@ pub enum Kind {
     Map,
 }
 
-impl Kind {
-    pub fn of(value: &Value) -> Kind {
+impl ValueKind {
+    pub fn of(value: &Value) -> ValueKind {
         match value {
-            Value::Null => Kind::Null,
-            Value::Bool(_) => Kind::Bool,
-            Value::Number(_) => Kind::Number,
-            Value::String(_) => Kind::Text,
-            Value::Array(_) => Kind::List,
-            Value::Object(_) => Kind::Map,
+            Value::Null => ValueKind::Null,
+            Value::Bool(_) => ValueKind::Bool,
+            Value::Number(_) => ValueKind::Number,
+            Value::String(_) => ValueKind::Text,
+            Value::Array(_) => ValueKind::List,
+            Value::Object(_) => ValueKind::Map,
         }
     }
 }
@@ -85,18 +85,18 @@ impl Kind {
 pub struct Comparison<'e> {
     pub path: Path<'e>,
     /// Kind of the default of `get`.
-    pub default: Option<Kind>,
-    pub literal: Kind,
+    pub default: Option<ValueKind>,
+    pub literal: ValueKind,
     /// `<`, `<=`, `>`, `>=`
     pub is_order: bool,
-    pub asked: Asked<'e>,
+    pub asked: ReadBy<'e>,
 }
 
 /// What is known of a value before it is computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shape<'e> {
     Unknown,
-    Plain(Kind),
+    Plain(ValueKind),
     /// Exactly these keys.
     Map(Vec<(&'e str, Shape<'e>)>),
     /// The value of a path of the context.
@@ -126,7 +126,7 @@ impl Expression {
 
     /// Paths that are there whenever this condition is `value`.
     pub fn implies(&self, value: bool) -> Vec<Path<'_>> {
-        implied(&self.compiled.root, &self.env(None), value)
+        implied_paths(&self.compiled.root, &self.env(None), value)
     }
 
     /// Paths that equal a text whenever this condition is true.
@@ -166,7 +166,7 @@ struct Walk<'e> {
     /// Paths that are there on this branch.
     facts: Vec<Path<'e>>,
     equal: Vec<Equal<'e>>,
-    asked: Asked<'e>,
+    asked: ReadBy<'e>,
     parts: usize,
 }
 
@@ -223,8 +223,8 @@ impl<'e> Walk<'e> {
             Expr::Conditional(_, parts) => {
                 let [condition, then, otherwise] = &**parts;
                 self.expr(condition, env);
-                self.given([(condition, true)], then, env);
-                self.given([(condition, false)], otherwise, env);
+                self.read_under([(condition, true)], then, env);
+                self.read_under([(condition, false)], otherwise, env);
             }
             Expr::Comprehension(_, comprehension) => {
                 self.expr(&comprehension.range, env);
@@ -235,7 +235,7 @@ impl<'e> Walk<'e> {
                     | ComprehensionKind::Filter(e) => self.expr(e, env),
                     ComprehensionKind::Map(condition, value) => {
                         condition.iter().for_each(|c| self.expr(c, env));
-                        self.given(condition.iter().map(|c| (c, true)), value, env);
+                        self.read_under(condition.iter().map(|c| (c, true)), value, env);
                     }
                     ComprehensionKind::Fold(initial, value) => {
                         self.expr(initial, env);
@@ -247,7 +247,7 @@ impl<'e> Walk<'e> {
                 for item in items {
                     item.each.iter().for_each(|(each, _)| self.expr(each, env));
                     item.when.iter().for_each(|when| self.expr(when, env));
-                    self.given(item.when.iter().map(|when| (when, true)), &item.value, env);
+                    self.read_under(item.when.iter().map(|when| (when, true)), &item.value, env);
                 }
             }
             other => other.children(&mut |child| self.expr(child, env)),
@@ -279,15 +279,15 @@ impl<'e> Walk<'e> {
     fn terms(&mut self, terms: &'e [Expr], env: &Env<'e>, value: bool) {
         for (i, term) in terms.iter().enumerate() {
             let others = terms.iter().enumerate().filter(|(j, _)| *j != i);
-            self.given(others.map(|(_, t)| (t, value)), term, env);
+            self.read_under(others.map(|(_, t)| (t, value)), term, env);
         }
     }
 
     /// An expression that only counts when these conditions have these values.
-    fn given(&mut self, conditions: impl IntoIterator<Item = (&'e Expr, bool)>, expr: &'e Expr, env: &Env<'e>) {
+    fn read_under(&mut self, conditions: impl IntoIterator<Item = (&'e Expr, bool)>, expr: &'e Expr, env: &Env<'e>) {
         let before = (self.facts.len(), self.equal.len());
         for (condition, value) in conditions {
-            self.facts.extend(implied(condition, env, value));
+            self.facts.extend(implied_paths(condition, env, value));
             self.equal.extend(equalities(condition, env, value));
         }
         self.expr(expr, env);
@@ -319,8 +319,8 @@ impl<'e> Walk<'e> {
                     continue;
                 }
                 self.found.comparisons.push(Comparison { path: at.path, default, literal, is_order, asked });
-            } else if let (None, Some(Kind::Null), true) = (place(side, env), kind(other), is_order) {
-                let (path, literal) = (Vec::new(), Kind::Null);
+            } else if let (None, Some(ValueKind::Null), true) = (place(side, env), kind(other), is_order) {
+                let (path, literal) = (Vec::new(), ValueKind::Null);
                 self.found.comparisons.push(Comparison { path, default: None, literal, is_order, asked });
             }
         }

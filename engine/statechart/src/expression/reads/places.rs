@@ -1,6 +1,6 @@
 //! Places in the context: the path that an expression names, through the names and arguments that lead to it.
 
-use super::{ANY_KEY, CONTEXT, Kind, Path};
+use super::{ANY_KEY, CONTEXT, Path, ValueKind};
 use crate::expression::Names;
 use crate::expression::tree::Expr;
 use std::rc::Rc;
@@ -33,7 +33,7 @@ pub(super) fn resolve<'e>(expr: &'e Expr, env: &Env<'e>) -> Option<(&'e Expr, En
 }
 
 /// A path of the context, perhaps through `get`.
-pub(super) struct Place<'e> {
+pub(super) struct ContextPath<'e> {
     pub path: Path<'e>,
     /// Leading segments that must be there.
     pub needed: usize,
@@ -41,11 +41,13 @@ pub(super) struct Place<'e> {
     pub default: Option<&'e Expr>,
 }
 
-pub(super) fn place<'e>(expr: &'e Expr, env: &Env<'e>) -> Option<Place<'e>> {
+pub(super) fn place<'e>(expr: &'e Expr, env: &Env<'e>) -> Option<ContextPath<'e>> {
     match expr {
-        Expr::Context if env.root == CONTEXT => Some(Place { path: Vec::new(), needed: 0, default: None }),
-        Expr::Event if env.root == "event" => Some(Place { path: Vec::new(), needed: 0, default: None }),
-        Expr::Variable(_, name) if &**name == env.root => Some(Place { path: Vec::new(), needed: 0, default: None }),
+        Expr::Context if env.root == CONTEXT => Some(ContextPath { path: Vec::new(), needed: 0, default: None }),
+        Expr::Event if env.root == "event" => Some(ContextPath { path: Vec::new(), needed: 0, default: None }),
+        Expr::Variable(_, name) if &**name == env.root => {
+            Some(ContextPath { path: Vec::new(), needed: 0, default: None })
+        }
         Expr::Place(_, name) => short(name, env),
         Expr::Value(_, name, arguments)
             if arguments.is_empty() && env.names.is_some_and(|n| n.find(name).is_none()) =>
@@ -61,24 +63,24 @@ pub(super) fn place<'e>(expr: &'e Expr, env: &Env<'e>) -> Option<Place<'e>> {
         Expr::OptionalSelect(_, base, field) => Some(optional(place(base, env)?, field)),
         Expr::OptionalIndex(_, base, index) => Some(optional(place(base, env)?, key(index, env)?)),
         Expr::OrValue(optional, default) => {
-            Some(Place { default: Some(literal(default, env)), ..place(optional, env)? })
+            Some(ContextPath { default: Some(literal(default, env)), ..place(optional, env)? })
         }
         Expr::Host(_, name, args) if &**name == "get" => {
             let [map, key, default] = args.as_slice() else { return None };
             let at = place(map, env)?;
             let (Expr::Text(key), default) = (literal(key, env), literal(default, env)) else { return None };
-            Some(Place { default: Some(default), ..optional(at, key) })
+            Some(ContextPath { default: Some(default), ..optional(at, key) })
         }
         _ => None,
     }
 }
 
 /// A place that has a name of its own; it is always there.
-fn short<'e>(name: &str, env: &Env<'e>) -> Option<Place<'e>> {
+fn short<'e>(name: &str, env: &Env<'e>) -> Option<ContextPath<'e>> {
     if env.root != CONTEXT {
         return None;
     }
-    Some(Place { path: env.names?.place(name)?.collect(), needed: 0, default: None })
+    Some(ContextPath { path: env.names?.place(name)?.collect(), needed: 0, default: None })
 }
 
 /// The key of an index; none for a position in a list.
@@ -98,12 +100,12 @@ pub(super) fn literal<'e>(expr: &'e Expr, env: &Env<'e>) -> &'e Expr {
     }
 }
 
-fn optional<'e>(mut at: Place<'e>, key: &'e str) -> Place<'e> {
+fn optional<'e>(mut at: ContextPath<'e>, key: &'e str) -> ContextPath<'e> {
     at.path.push(key);
-    Place { default: Some(&Expr::Null), ..at }
+    ContextPath { default: Some(&Expr::Null), ..at }
 }
 
-fn below<'e>(mut at: Place<'e>, key: &'e str) -> Option<Place<'e>> {
+fn below<'e>(mut at: ContextPath<'e>, key: &'e str) -> Option<ContextPath<'e>> {
     // What a default holds is another place.
     if at.default.is_some() {
         return None;
@@ -113,25 +115,25 @@ fn below<'e>(mut at: Place<'e>, key: &'e str) -> Option<Place<'e>> {
     Some(at)
 }
 
-pub(super) fn kind(expr: &Expr) -> Option<Kind> {
+pub(super) fn kind(expr: &Expr) -> Option<ValueKind> {
     Some(match expr {
-        Expr::Null => Kind::Null,
-        Expr::Bool(_) => Kind::Bool,
-        Expr::Int(_) | Expr::Double(_) => Kind::Number,
-        Expr::Text(_) => Kind::Text,
-        Expr::List(_) => Kind::List,
-        Expr::Map(_) => Kind::Map,
+        Expr::Null => ValueKind::Null,
+        Expr::Bool(_) => ValueKind::Bool,
+        Expr::Int(_) | Expr::Double(_) => ValueKind::Number,
+        Expr::Text(_) => ValueKind::Text,
+        Expr::List(_) => ValueKind::List,
+        Expr::Map(_) => ValueKind::Map,
         Expr::Negate(_, inner) => return kind(inner),
         Expr::Written(written) => return kind(&written.expr),
         Expr::Literal(value) => match value {
-            serde_json::Value::Null => Kind::Null,
-            serde_json::Value::Bool(_) => Kind::Bool,
-            serde_json::Value::Number(_) => Kind::Number,
-            serde_json::Value::String(_) => Kind::Text,
-            serde_json::Value::Array(_) => Kind::List,
-            serde_json::Value::Object(_) => Kind::Map,
+            serde_json::Value::Null => ValueKind::Null,
+            serde_json::Value::Bool(_) => ValueKind::Bool,
+            serde_json::Value::Number(_) => ValueKind::Number,
+            serde_json::Value::String(_) => ValueKind::Text,
+            serde_json::Value::Array(_) => ValueKind::List,
+            serde_json::Value::Object(_) => ValueKind::Map,
         },
-        Expr::Items(_) => Kind::List,
+        Expr::Items(_) => ValueKind::List,
         _ => return None,
     })
 }

@@ -1,7 +1,7 @@
 //! What is known of a value before it is computed.
 
 use super::places::{Env, kind, place, resolve};
-use super::{ANY_KEY, Kind, Shape};
+use super::{ANY_KEY, Shape, ValueKind};
 use crate::expression::parser::Operator;
 use crate::expression::tree::Expr;
 use serde_json::Value;
@@ -33,7 +33,7 @@ pub(super) fn shape<'e>(expr: &'e Expr, env: &Env<'e>) -> Shape<'e> {
             _ => Shape::Unknown,
         },
         Expr::Not(..) | Expr::And(..) | Expr::Or(..) | Expr::Has(..) | Expr::HasValue(_) | Expr::InState(_) => {
-            Shape::Plain(Kind::Bool)
+            Shape::Plain(ValueKind::Bool)
         }
         Expr::Binary(_, operator, _, right) => match operator {
             Operator::Equal
@@ -42,9 +42,9 @@ pub(super) fn shape<'e>(expr: &'e Expr, env: &Env<'e>) -> Shape<'e> {
             | Operator::Less
             | Operator::LessOrEqual
             | Operator::Greater
-            | Operator::GreaterOrEqual => Shape::Plain(Kind::Bool),
+            | Operator::GreaterOrEqual => Shape::Plain(ValueKind::Bool),
             Operator::Add => kind(right).map_or(Shape::Unknown, Shape::Plain),
-            _ => Shape::Plain(Kind::Number),
+            _ => Shape::Plain(ValueKind::Number),
         },
         Expr::Conditional(_, parts) => {
             let (then, otherwise) = (shape(&parts[1], env), shape(&parts[2], env));
@@ -57,10 +57,10 @@ pub(super) fn shape<'e>(expr: &'e Expr, env: &Env<'e>) -> Shape<'e> {
 fn of_literal(value: &Value) -> Shape<'_> {
     match value {
         Value::Object(map) => Shape::Map(map.iter().map(|(k, v)| (k.as_str(), of_literal(v))).collect()),
-        Value::Null => Shape::Plain(Kind::Null),
-        Value::Bool(_) => Shape::Plain(Kind::Bool),
-        Value::Number(_) => Shape::Plain(Kind::Number),
-        Value::String(_) => Shape::Plain(Kind::Text),
-        Value::Array(_) => Shape::Plain(Kind::List),
+        Value::Null => Shape::Plain(ValueKind::Null),
+        Value::Bool(_) => Shape::Plain(ValueKind::Bool),
+        Value::Number(_) => Shape::Plain(ValueKind::Number),
+        Value::String(_) => Shape::Plain(ValueKind::Text),
+        Value::Array(_) => Shape::Plain(ValueKind::List),
     }
 }

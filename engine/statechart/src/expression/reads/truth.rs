@@ -7,7 +7,7 @@ use crate::expression::tree::Expr;
 
 /// What is known of a place, such as `journey.verified`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Known {
+pub enum KnownValue {
     Bool(bool),
     Text(String),
     /// Some text, not the empty one.
@@ -17,7 +17,7 @@ pub enum Known {
 }
 
 /// Gives what is known of a place by its names, the variable first.
-pub type Knows<'k> = dyn Fn(&[&str]) -> Option<Known> + 'k;
+pub type Knows<'k> = dyn Fn(&[&str]) -> Option<KnownValue> + 'k;
 
 impl Expression {
     /// The value of a condition as far as what is known decides it.
@@ -44,12 +44,12 @@ fn truth(expr: &Expr, env: &Env<'_>, knows: &Knows<'_>) -> Option<bool> {
         Expr::Has(_, base, field) => {
             let mut path = names(base, env)?;
             path.push(field);
-            (knows(&path)? == Known::Absent).then_some(false)
+            (knows(&path)? == KnownValue::Absent).then_some(false)
         }
         Expr::Binary(_, Operator::Equal, left, right) => equal(left, right, env, knows),
         Expr::Binary(_, Operator::NotEqual, left, right) => equal(left, right, env, knows).map(|value| !value),
         _ => match value_of(expr, env, knows)? {
-            Known::Bool(value) => Some(value),
+            KnownValue::Bool(value) => Some(value),
             _ => None,
         },
     }
@@ -62,18 +62,22 @@ fn all(terms: impl Iterator<Item = Option<bool>>) -> Option<bool> {
 
 fn equal(left: &Expr, right: &Expr, env: &Env<'_>, knows: &Knows<'_>) -> Option<bool> {
     match (value_of(left, env, knows)?, value_of(right, env, knows)?) {
-        (Known::Bool(one), Known::Bool(other)) => Some(one == other),
-        (Known::Text(one), Known::Text(other)) => Some(one == other),
-        (Known::SomeText, Known::Text(text)) | (Known::Text(text), Known::SomeText) if text.is_empty() => Some(false),
+        (KnownValue::Bool(one), KnownValue::Bool(other)) => Some(one == other),
+        (KnownValue::Text(one), KnownValue::Text(other)) => Some(one == other),
+        (KnownValue::SomeText, KnownValue::Text(text)) | (KnownValue::Text(text), KnownValue::SomeText)
+            if text.is_empty() =>
+        {
+            Some(false)
+        }
         _ => None,
     }
 }
 
 /// A literal, or what is known of the place that an expression names.
-fn value_of(expr: &Expr, env: &Env<'_>, knows: &Knows<'_>) -> Option<Known> {
+fn value_of(expr: &Expr, env: &Env<'_>, knows: &Knows<'_>) -> Option<KnownValue> {
     match literal(expr, env) {
-        Expr::Text(text) => Some(Known::Text(text.to_string())),
-        Expr::Bool(value) => Some(Known::Bool(*value)),
+        Expr::Text(text) => Some(KnownValue::Text(text.to_string())),
+        Expr::Bool(value) => Some(KnownValue::Bool(*value)),
         Expr::OrValue(optional, _) => value_of(optional, env, knows),
         _ => knows(&names(expr, env)?),
     }
@@ -108,9 +112,9 @@ mod tests {
     #[test]
     fn a_condition_is_decided_as_far_as_something_is_known() {
         let knows = |path: &[&str]| match path {
-            ["context", "verified"] => Some(Known::Bool(false)),
-            ["context", "by"] => Some(Known::SomeText),
-            ["context", "part", "input"] => Some(Known::Absent),
+            ["context", "verified"] => Some(KnownValue::Bool(false)),
+            ["context", "by"] => Some(KnownValue::SomeText),
+            ["context", "part", "input"] => Some(KnownValue::Absent),
             _ => None,
         };
         for (text, expected) in [

@@ -9,7 +9,7 @@ const TOUCHES_MAX: usize = 5;
 /// How a visitor came. Of the cookie until something is written, then of the session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Came {
+pub struct Attribution {
     /// What addresses said, by name; newer ones over older ones.
     pub said: BTreeMap<String, String>,
     pub channels: Vec<String>,
@@ -37,10 +37,10 @@ pub struct Arrival<'a> {
     pub day: &'a str,
 }
 
-impl Came {
+impl Attribution {
     /// Whether nothing is known.
     pub fn is_empty(&self) -> bool {
-        *self == Came::default()
+        *self == Attribution::default()
     }
 
     /// What decides the visit's variants: a text of its own, or, where somebody writes before a page needed one, the
@@ -49,7 +49,7 @@ impl Came {
         if self.draw.is_empty() { session } else { &self.draw }
     }
 
-    pub(super) fn touched(&mut self, day: &str) {
+    pub(super) fn touch(&mut self, day: &str) {
         if self.touches.len() == TOUCHES_MAX {
             self.touches.remove(1);
         }

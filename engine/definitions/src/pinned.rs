@@ -5,7 +5,7 @@ use crate::contract::{self, Contracts};
 use crate::files::Files;
 use crate::layout::{self, FileKind, kind_of};
 use crate::load::parse;
-use crate::parts::{self, Parts};
+use crate::localized::{self, Parts};
 use crate::policy::is_fatal;
 use crate::source::{self, Nodes};
 use crate::table::{Table, Tables};
@@ -16,15 +16,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A version of a workflow that open journeys hold.
-pub struct Held {
+pub struct PinnedVersion {
     pub workflow: String,
     /// Its closure.
     pub files: Files,
 }
 
 /// Why open journeys of these versions could not go on beside what is live.
-pub fn left_behind(held: &[Held], live: &Catalog) -> Vec<Problem> {
-    let of = |held: &Held| {
+pub fn left_behind(held: &[PinnedVersion], live: &Catalog) -> Vec<Problem> {
+    let of = |held: &PinnedVersion| {
         let found = reload_closure(&held.workflow, &held.files, live).err().unwrap_or_default();
         let why = |p: Problem| {
             let message =
@@ -37,14 +37,14 @@ pub fn left_behind(held: &[Held], live: &Catalog) -> Vec<Problem> {
 }
 
 /// What an older version, still in use, says of partners.
-pub struct HeldParts<'a> {
-    held: &'a Held,
+pub struct PinnedParts<'a> {
+    held: &'a PinnedVersion,
     pub tables: Tables,
     contracts: Contracts,
 }
 
-impl<'a> HeldParts<'a> {
-    pub fn read(held: &'a Held) -> HeldParts<'a> {
+impl<'a> PinnedParts<'a> {
+    pub fn read(held: &'a PinnedVersion) -> PinnedParts<'a> {
         // It was checked when it was published.
         let mut told = Vec::new();
         let matters = |path: &str| matches!(kind_of(path), Some(FileKind::Table(_) | FileKind::Contract(_)));
@@ -61,7 +61,7 @@ impl<'a> HeldParts<'a> {
                 Table::compile(&id, node, &mut told).into_iter().for_each(|table| tables.insert(Arc::new(table)));
             }
         }
-        HeldParts { held, tables, contracts }
+        PinnedParts { held, tables, contracts }
     }
 
     pub fn check(&self, parts: &Parts, problems: &mut Vec<Problem>) {
@@ -88,8 +88,8 @@ pub fn reload_closure(id: &str, files: &Files, live: &Catalog) -> Result<Arc<Wor
     let mut problems = Vec::new();
     let read = parse(files, &mut problems);
     let english = Parts::read(&read.nodes, &BTreeSet::new(), &mut problems);
-    let said = parts::said(&read, &mut problems);
-    let spoken = parts::spoken(&english, &said, &mut problems);
+    let said = localized::translate_files(&read, &mut problems);
+    let spoken = localized::read_languages(&english, &said, &mut problems);
     let stories = BTreeMap::new();
     let library = Library {
         files,
@@ -108,8 +108,11 @@ pub fn reload_closure(id: &str, files: &Files, live: &Catalog) -> Result<Arc<Wor
         is_whole: true,
         has_all_partners: true,
     };
-    let workflow =
-        if problems.iter().any(is_fatal) { None } else { parts::in_languages(id, &library, &spoken, &mut problems) };
+    let workflow = if problems.iter().any(is_fatal) {
+        None
+    } else {
+        localized::in_languages(id, &library, &spoken, &mut problems)
+    };
     match workflow {
         Some(workflow) => Ok(Arc::new(workflow)),
         None => {

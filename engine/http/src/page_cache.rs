@@ -31,7 +31,7 @@ const BESIDE: usize = 1_024;
 
 /// The mark of an answer that is everybody's.
 #[derive(Clone, Copy)]
-pub struct Everybodys;
+pub struct Cacheable;
 
 /// What decides about a page.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -40,7 +40,7 @@ pub struct Key(String);
 impl Key {
     /// None for a visitor of whom something is known, and for an address that says more than which page.
     pub fn of(facts: &Facts, query: &str, headers: &HeaderMap) -> Option<Key> {
-        if !query.is_empty() || !facts.are_nobodys(headers) {
+        if !query.is_empty() || !facts.is_anonymous(headers) {
             return None;
         }
         let accepts = headers.get(header::ACCEPT_ENCODING).map_or(Ok(""), HeaderValue::to_str).ok()?;
@@ -99,11 +99,11 @@ impl Pages {
         (key, accepts): (Key, Option<&HeaderValue>),
         response: Response,
     ) -> Response {
-        let is_everybodys = response.extensions().get::<Everybodys>().is_some();
+        let is_everybodys = response.extensions().get::<Cacheable>().is_some();
         if !is_everybodys || response.status() != StatusCode::OK {
             return response;
         }
-        let (parts, body) = compressed(response, accepts).await.into_parts();
+        let (parts, body) = compress(response, accepts).await.into_parts();
         let Ok(body) = axum::body::to_bytes(body, usize::MAX).await else {
             return StatusCode::INTERNAL_SERVER_ERROR.into_response();
         };
@@ -145,7 +145,7 @@ impl Page {
 }
 
 /// As a client that accepts this reads it; the frame leaves alone what is compressed already.
-async fn compressed(response: Response, accepts: Option<&HeaderValue>) -> Response {
+async fn compress(response: Response, accepts: Option<&HeaderValue>) -> Response {
     let mut request = Request::new(Body::empty());
     request.headers_mut().extend(accepts.map(|value| (header::ACCEPT_ENCODING, value.clone())));
     let mut once = Some(response);
@@ -162,7 +162,7 @@ mod tests {
 
     fn everybodys(text: &str) -> Response {
         let mut response = text.to_owned().into_response();
-        response.extensions_mut().insert(Everybodys);
+        response.extensions_mut().insert(Cacheable);
         response
     }
 

@@ -1,10 +1,10 @@
 //! What is kept of a person, as a paper that they can read: each part with its facts, names of fields as words.
 
 use crate::app::App;
-use crate::paper::written;
+use crate::paper::render;
 use crate::problem::Problem;
 use engine_definitions::format_date;
-use engine_paper::{Fact, Look, Paper, Part};
+use engine_paper::{Fact, Look, Paper, PaperPart};
 use engine_runtime::rfc3339;
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ pub async fn pdf(app: &App, language: &str, said: &Value, export: &Value) -> Res
     let site = catalog.site(language);
     let text = |key: &str| said[key].as_str().unwrap_or_default().to_owned();
     let made = Value::from(rfc3339(app.runtime.now_ms()));
-    let note = Part::Text { title: String::new(), text: text("text") };
+    let note = PaperPart::Text { title: String::new(), text: text("text") };
     let parts = std::iter::once(note).chain(parts(export, language)).collect();
     let paper = Paper {
         title: text("title"),
@@ -28,10 +28,10 @@ pub async fn pdf(app: &App, language: &str, said: &Value, export: &Value) -> Res
         parts,
         language: language.to_owned(),
     };
-    written(paper).await
+    render(paper).await
 }
 
-fn parts(export: &Value, language: &str) -> Vec<Part> {
+fn parts(export: &Value, language: &str) -> Vec<PaperPart> {
     let mut parts = Vec::new();
     for (name, of_it) in export.as_object().into_iter().flatten() {
         match of_it {
@@ -48,11 +48,11 @@ fn parts(export: &Value, language: &str) -> Vec<Part> {
     parts
 }
 
-fn part(title: String, of_it: &Value, language: &str, parts: &mut Vec<Part>) {
+fn part(title: String, of_it: &Value, language: &str, parts: &mut Vec<PaperPart>) {
     let mut facts = Vec::new();
     flat("", of_it, language, &mut facts);
     if !facts.is_empty() {
-        parts.push(Part::Facts { title, facts, card: false });
+        parts.push(PaperPart::Facts { title, facts, card: false });
     }
 }
 
@@ -68,7 +68,7 @@ fn flat(label: &str, value: &Value, language: &str, facts: &mut Vec<Fact>) {
         }
         Value::Array(list) => list.iter().for_each(|one| flat(label, one, language, facts)),
         one => {
-            let value = shown(one, language);
+            let value = format_value(one, language);
             if !value.is_empty() {
                 facts.push(Fact { label: label.to_owned(), value, look: Look::Plain });
             }
@@ -76,7 +76,7 @@ fn flat(label: &str, value: &Value, language: &str, facts: &mut Vec<Fact>) {
     }
 }
 
-fn shown(value: &Value, language: &str) -> String {
+fn format_value(value: &Value, language: &str) -> String {
     match value {
         Value::String(text) if text.len() > 18 && text.ends_with('Z') && text.as_bytes().get(10) == Some(&b'T') => {
             format_date(value, WHEN, language).unwrap_or_else(|_| text.clone())
@@ -109,7 +109,7 @@ mod tests {
             "journeys": [{"title": "A visit", "written": [submitted]}],
         });
         let said = parts(&export, "en").into_iter().map(|part| match part {
-            Part::Facts { title, facts, .. } => {
+            PaperPart::Facts { title, facts, .. } => {
                 let mut facts: Vec<_> = facts.iter().map(|fact| format!("{}: {}", fact.label, fact.value)).collect();
                 facts.sort();
                 format!("{title}; {}", facts.join("; "))

@@ -30,17 +30,21 @@ pub(crate) struct Parts<'n> {
 pub(crate) type Spoken<'n> = BTreeMap<String, Parts<'n>>;
 
 /// Files as they read in the languages of the translations.
-pub(crate) type Said = BTreeMap<String, Nodes>;
+pub(crate) type TranslatedFiles = BTreeMap<String, Nodes>;
 
-pub(crate) fn said(read: &Read, problems: &mut Vec<Problem>) -> Said {
-    read.languages().map(|language| (language.to_owned(), read.said(language, problems))).collect()
+pub(crate) fn translate_files(read: &Read, problems: &mut Vec<Problem>) -> TranslatedFiles {
+    read.languages().map(|language| (language.to_owned(), read.translate(language, problems))).collect()
 }
 
 /// What they mean; a mistake that is also there in English is told once.
-pub(crate) fn spoken<'n>(english: &Parts<'_>, said: &'n Said, problems: &mut Vec<Problem>) -> Spoken<'n> {
+pub(crate) fn read_languages<'n>(
+    english: &Parts<'_>,
+    said: &'n TranslatedFiles,
+    problems: &mut Vec<Problem>,
+) -> Spoken<'n> {
     let mut spoken = Spoken::new();
     for (language, nodes) in said {
-        let (parts, found) = collect(|problems| english.said(language, nodes, problems));
+        let (parts, found) = collect(|problems| english.read_translated(language, nodes, problems));
         problems.extend(found.into_iter().filter(of_translation));
         spoken.insert(language.clone(), parts);
     }
@@ -76,7 +80,7 @@ impl<'n> Parts<'n> {
     /// `masters`: names that look-up widgets may read; empty: not checked.
     pub fn read(nodes: &'n Nodes, masters: &BTreeSet<String>, problems: &mut Vec<Problem>) -> Parts<'n> {
         let contracts = contract::compile(nodes, problems);
-        let parts = Reader { language: ENGLISH, nodes, english: None }.read(contracts, problems);
+        let parts = PartsReader { language: ENGLISH, nodes, english: None }.read(contracts, problems);
         for (source, span) in parts.forms.values().flat_map(|form| &form.lookups) {
             if !masters.is_empty() && !masters.contains(source) {
                 let at = Node::new(span.clone(), Source::Null);
@@ -86,13 +90,13 @@ impl<'n> Parts<'n> {
         parts
     }
 
-    fn said<'s>(&self, language: &str, nodes: &'s Nodes, problems: &mut Vec<Problem>) -> Parts<'s> {
+    fn read_translated<'s>(&self, language: &str, nodes: &'s Nodes, problems: &mut Vec<Problem>) -> Parts<'s> {
         // Nobody reads a contract in another language.
-        Reader { language, nodes, english: Some(self) }.read(self.contracts.clone(), problems)
+        PartsReader { language, nodes, english: Some(self) }.read(self.contracts.clone(), problems)
     }
 }
 
-struct Reader<'r, 'n> {
+struct PartsReader<'r, 'n> {
     language: &'r str,
     nodes: &'n Nodes,
     english: Option<&'r Parts<'r>>,
@@ -106,7 +110,7 @@ enum Made {
     Form(String, Arc<Form>),
 }
 
-impl<'n> Reader<'_, 'n> {
+impl<'n> PartsReader<'_, 'n> {
     fn read(&self, contracts: Contracts, problems: &mut Vec<Problem>) -> Parts<'n> {
         let messages = self.nodes.get(SHARED_MESSAGES).map(|n| Messages::compile(n, problems)).unwrap_or_default();
         let messages = Arc::new(messages.in_language(self.language));
@@ -124,7 +128,7 @@ impl<'n> Reader<'_, 'n> {
             problems.extend(found);
             match made {
                 Some(Made::Table(_, Some(table))) => parts.tables.insert(table),
-                Some(Made::Table(id, None)) => parts.tables.broken(id),
+                Some(Made::Table(id, None)) => parts.tables.mark_broken(id),
                 Some(Made::Texts(folder, texts)) => drop(parts.texts.insert(folder, texts)),
                 Some(Made::View(id, view)) => drop(parts.views.insert(id, view)),
                 Some(Made::Form(id, form)) => drop(parts.forms.insert(id, form)),
