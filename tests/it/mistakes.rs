@@ -27,8 +27,12 @@ const KINDS: [Kind; 6] = [
 ];
 const FINE: Kind = Kind { name: "fine", right: guide, file: "workflows/bicycle/cover/flow.yaml" };
 
+/// The line of the guide, beside the drawings that are shipped.
 fn guide() -> Files {
-    line("guide")
+    let mut files = line("guide");
+    let scenes = "workflows/shared/tables/scenes.yaml";
+    files.insert(scenes, std::fs::read(format!("{ROOT}/{scenes}")).expect("the drawings"));
+    files
 }
 
 fn library() -> Files {

@@ -103,6 +103,6 @@ pub use uploads::{FILE_KINDS, UploadAnswer, UploadKind};
 pub use values::{Now, format_date, money};
 pub use view::{COMPANY, View};
 pub use workflow::{
-    Accept, Invoke, Listed, OnVersion, Only, Redirect, Report, Reuse, Scene, Section, SignIn, Source, Step, StepKind,
-    Trail, VIEWER, Waits, Workflow,
+    Accept, Invoke, Listed, OnVersion, Only, Redirect, Report, Reuse, Section, SignIn, Source, Step, StepKind, Trail,
+    VIEWER, Waits, Workflow,
 };

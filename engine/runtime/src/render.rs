@@ -6,7 +6,7 @@ use crate::journeys::PAPER;
 use crate::turn::{Cover, Turn};
 use crate::view::{
     About, Accepted, Changeable, ConsentPart, FormPart, JourneyView, Level, MessageView, Progress, ProgressSection,
-    RedirectPart, Scene, SectionState, Step, StepKind, StepView, Wait, WaitPart,
+    RedirectPart, SectionState, Step, StepKind, StepView, Wait, WaitPart,
 };
 use engine_definitions as definitions;
 use engine_definitions::{Audience, Frozen, OnDemand, ProductHost, Text, Workflow};
@@ -530,13 +530,7 @@ fn progress(workflow: &Workflow, step: &definitions::Step) -> Progress {
         title: s.title.clone(),
         state: state(i),
     });
-    let scene = workflow.scene.map(|scene| match scene {
-        definitions::Scene::Hatch => Scene::Hatch,
-        definitions::Scene::Scooter => Scene::Scooter,
-        definitions::Scene::Family => Scene::Family,
-        definitions::Scene::Visitor => Scene::Visitor,
-    });
-    Progress { sections: sections.collect(), scene }
+    Progress { sections: sections.collect(), scene: workflow.scene.clone() }
 }
 
 fn waits(turn: &Turn<'_>) -> Vec<Wait> {

@@ -193,18 +193,9 @@ pub struct Step {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct Progress {
     pub sections: Vec<ProgressSection>,
-    /// Who goes along it.
+    /// Name of the drawing that goes along it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub scene: Option<Scene>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Scene {
-    Hatch,
-    Scooter,
-    Family,
-    Visitor,
+    pub scene: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

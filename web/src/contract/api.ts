@@ -791,7 +791,8 @@ export interface components {
          */
         ProblemCode: "not_found" | "stale" | "repriced" | "invalid" | "not_accepted" | "key_reused" | "key_missing" | "expired" | "not_possible" | "limited" | "busy" | "broken" | "body_invalid" | "body_too_large" | "body_too_slow" | "media_type" | "method" | "csrf" | "client" | "sign_in" | "proof" | "cookies" | "signature" | "timeout" | "unavailable" | "internal";
         Progress: {
-            scene?: components["schemas"]["Scene"] | null;
+            /** @description Name of the drawing that goes along it. */
+            scene?: string | null;
             sections: components["schemas"]["Section"][];
         };
         /** @description Find a number for which SHA-256 of `<token>.<number>` begins with `bits` zero bits, and send both as `X-Proof`. */
@@ -871,8 +872,6 @@ export interface components {
                 [key: string]: string | number | boolean | null;
             }[];
         };
-        /** @enum {string} */
-        Scene: "hatch" | "scooter" | "family" | "visitor";
         Section: {
             id: string;
             state: components["schemas"]["SectionState"];
@@ -945,14 +944,6 @@ export interface components {
             id: string;
             /** @description `keep_deadline`, `keep_rest`, `restart`: what a move to another version does to it. */
             on_version: string;
-        };
-        /** @description What the partner would send, and to which of its webhooks. */
-        Told: {
-            body: {
-                [key: string]: unknown;
-            };
-            partner: string;
-            webhook: string;
         };
         /** @description A file as its sender sees it. */
         Upload: {
@@ -1045,6 +1036,14 @@ export interface components {
          * @enum {string}
          */
         WaitsFor: "nobody" | "customer" | "partner" | "anybody";
+        /** @description What the partner would send, and to which of its webhooks. */
+        WebhookCall: {
+            body: {
+                [key: string]: unknown;
+            };
+            partner: string;
+            webhook: string;
+        };
     };
     responses: {
         /** @description `body_too_slow`: The request came too slowly */
@@ -1137,7 +1136,6 @@ export type ReviewPart = components['schemas']['ReviewPart'];
 export type ReviewRow = components['schemas']['ReviewRow'];
 export type ReviewSection = components['schemas']['ReviewSection'];
 export type Rows = components['schemas']['Rows'];
-export type Scene = components['schemas']['Scene'];
 export type Section = components['schemas']['Section'];
 export type SectionState = components['schemas']['SectionState'];
 export type StartBody = components['schemas']['StartBody'];
@@ -1145,7 +1143,6 @@ export type Step = components['schemas']['Step'];
 export type StepKind = components['schemas']['StepKind'];
 export type StepView = components['schemas']['StepView'];
 export type TimerView = components['schemas']['TimerView'];
-export type Told = components['schemas']['Told'];
 export type Upload = components['schemas']['Upload'];
 export type UploadList = components['schemas']['UploadList'];
 export type UploadReason = components['schemas']['UploadReason'];
@@ -1154,6 +1151,7 @@ export type Value = components['schemas']['Value'];
 export type Wait = components['schemas']['Wait'];
 export type WaitView = components['schemas']['WaitView'];
 export type WaitsFor = components['schemas']['WaitsFor'];
+export type WebhookCall = components['schemas']['WebhookCall'];
 export type ResponseAnywhere408 = components['responses']['Anywhere408'];
 export type ResponseAnywhere413 = components['responses']['Anywhere413'];
 export type ResponseAnywhere429 = components['responses']['Anywhere429'];
@@ -2657,7 +2655,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Told"];
+                "application/json": components["schemas"]["WebhookCall"];
             };
         };
         responses: {

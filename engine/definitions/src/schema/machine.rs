@@ -5,7 +5,7 @@ use super::{
     words_or_template,
 };
 use crate::keys::actions;
-use crate::workflow::{LISTED, Only, SECTION_STEP_KEYS, Scene, StepKind, Waits};
+use crate::workflow::{LISTED, Only, SECTION_STEP_KEYS, StepKind, Waits};
 use serde_json::{Map, Value, json};
 
 pub fn all() -> Kinds {
@@ -42,7 +42,7 @@ fn workflow() -> Value {
             closed_map(&LISTED.map(|(name, note)| (name, note, cel()))),
         ),
         ("delays", "Names for `after`", map_of(delay())),
-        ("scene", "Who goes along the progress line; without, a pin", words(&Scene::ALL.map(|(name, _)| name))),
+        ("scene", "Who goes along the progress line: a drawing of the table `shared/scenes`; without, a pin", text()),
         (
             "sections",
             "The progress line",
@@ -249,7 +249,7 @@ fn invoke() -> Value {
     closed_map(&[
         (
             "src",
-            "partner/operation, system/otp.send, system/otp.verify, system/totp.verify, system/person.contact, system/person.record",
+            "partner/operation, system/otp.send, system/otp.verify, system/totp.verify, system/person.contact, system/person.record, system/person.restore",
             text(),
         ),
         ("contract", "What any partner's operation may declare", text()),

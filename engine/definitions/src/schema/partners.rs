@@ -139,7 +139,7 @@ fn contract() -> Value {
         ),
         (
             "input",
-            "Name → shape: a type, {type, enum, format, minimum, maximum, items, properties, default, x-pii, x-secret, x-pii}, a map, [shape]",
+            "Name → shape: a type, {type, enum, format, minimum, maximum, items, properties, default, x-pii, x-secret}, a map, [shape]",
             map_of(shape()),
         ),
         ("output", "", map_of(shape())),
@@ -177,7 +177,7 @@ fn webhook() -> Value {
         ("window", "How old it may be; shorter than used keys are kept", duration()),
         ("once", "CEL: business key", cel()),
         ("correlate", "CEL: the reference", cel()),
-        ("events", "The first that holds", list_of(needs(event, &["event"]))),
+        ("events", "The first that holds", list_of(event)),
     ];
     needs(closed_map(&keys), &["verify", "once", "correlate", "events"])
 }

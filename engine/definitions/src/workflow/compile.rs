@@ -2,12 +2,13 @@
 
 use super::desugar::{Builder, Sections, StatePlace};
 use super::library::{Library, ROOT_KEYS, STATE_KEYS, machine_vocabulary};
-use super::{OnVersion, Scene, Section, SignIn, Workflow, closure, merge, params, values, verify};
+use super::{OnVersion, Section, SignIn, Workflow, closure, merge, params, values, verify};
 use crate::calendar::timezone;
 use crate::fields::{MapReader, unknown, unknown_keys};
 use crate::layout;
 use crate::policy::is_fatal;
 use crate::source::{Key, Node, Value as Source};
+use crate::table::Tables;
 use crate::text::ENGLISH;
 use crate::text::Text;
 use crate::texts::FlowTexts;
@@ -43,6 +44,7 @@ pub(crate) fn compile(
 
     unknown_keys(&tree, "a workflow", &[&ROOT_KEYS[..], &STATE_KEYS].concat(), problems);
     let head = head(&tree, id, problems);
+    check_scene(&tree, library.tables, problems);
     let mut builder = Builder::new(library, texts, root_id.clone(), used);
     builder.delays(&tree, "");
     let (track, presence) = (builder.report(&tree, "track"), builder.report(&tree, "presence"));
@@ -185,7 +187,7 @@ struct Head {
     language: String,
     signs_in: Option<SignIn>,
     params: Value,
-    scene: Option<Scene>,
+    scene: Option<String>,
     sections: Vec<Section>,
     aliases: BTreeMap<String, String>,
     links: BTreeMap<String, Vec<String>>,
@@ -214,10 +216,7 @@ fn head(tree: &Node, id: &str, problems: &mut Vec<Problem>) -> Head {
     if !params.is_object() {
         fields.problems.push(Problem::error("shape", &tree.span, format!("`params` of `{id}` is a map")));
     }
-    let scene = fields
-        .word("scene", &Scene::ALL.map(|(name, _)| name))
-        .and_then(|word| Scene::ALL.iter().find(|(name, _)| *name == word))
-        .map(|(_, scene)| *scene);
+    let scene = fields.text("scene");
     let mut sections: Vec<Section> = Vec::new();
     for item in fields.list("sections") {
         let keys = ["id", "title", "step"];
@@ -238,6 +237,21 @@ fn head(tree: &Node, id: &str, problems: &mut Vec<Problem>) -> Head {
     }
     let links = super::steps::links(&mut fields);
     Head { title, base, timezone, language, signs_in, params, scene, sections, aliases, links }
+}
+
+/// The drawings that the page has, by name; where the table is not there, any name will do.
+const SCENES: &str = "shared/scenes";
+
+fn check_scene(tree: &Node, tables: &Tables, problems: &mut Vec<Problem>) {
+    let (Some(node), Some(table)) = (tree.get("scene"), tables.get(SCENES)) else { return };
+    let rows = table.rows(&Value::Null);
+    let names: Vec<&str> = rows.as_array().into_iter().flatten().filter_map(|row| row["scene"].as_str()).collect();
+    let given = node.as_str().unwrap_or_default();
+    if !names.contains(&given) {
+        let message = format!("`{given}` is no drawing of the table `{SCENES}`");
+        problems
+            .push(Problem::error("value", &node.span, message).maybe_hint(did_you_mean(given, names.iter().copied())));
+    }
 }
 
 impl Builder<'_> {

@@ -100,7 +100,7 @@ pub struct Workflow {
     pub(crate) values: Arc<Names>,
     pub sections: Vec<Section>,
     /// Who is on the way on the progress line.
-    pub scene: Option<Scene>,
+    pub scene: Option<String>,
     /// Further page paths → step paths.
     pub aliases: BTreeMap<String, String>,
     /// Purpose of a link → events that it lets a person send at every step.
@@ -155,20 +155,6 @@ pub enum SignIn {
     Email,
     /// Nobody any more: who is signed in, and verified the number of the account once more, is forgotten.
     Forget,
-}
-
-/// Who goes along the progress line and passes the time on a wait, as drawings that the page has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scene {
-    Hatch,
-    Scooter,
-    Family,
-    Visitor,
-}
-
-impl Scene {
-    pub const ALL: [(&'static str, Scene); 4] =
-        [("hatch", Scene::Hatch), ("scooter", Scene::Scooter), ("family", Scene::Family), ("visitor", Scene::Visitor)];
 }
 
 /// What happens to a running delay when a journey moves to another version.

@@ -1,6 +1,6 @@
-//! Whose a number is (`engine/decisions/014-whose-number-it-is.md`): who has it opens what belongs to it, unless nobody
-//! has signed in with it for so long that it may be another's by now; a person may take another number. Her e-mail
-//! address is confirmed likewise: `profile.email_verified` is the one that was.
+//! Whose a number is (`engine/decisions/014-one-person-per-mobile-number.md`): who has it opens what belongs to it,
+//! unless nobody has signed in with it for so long that it may be another's by now; a person may take another number.
+//! An e-mail address is confirmed likewise: `profile.email_verified` is the one that was.
 
 use super::account::MOBILE;
 use super::sessions::{DRAW, token_hash};
