@@ -209,10 +209,12 @@ impl Customer {
         self.paid.iter().any(|paid| paid.comes)
     }
 
-    /// The page names a person of ours, or a call.
+    /// The page promises a call.
     fn is_promised(&self) -> bool {
         let page = self.view["step"]["view"].to_string();
-        ["erson of ours calls you", "Our team looks at it and calls you by"].iter().any(|words| page.contains(words))
+        ["We'll call you by", "If it doesn't arrive, we'll call you", "Our team is checking it and will call you by"]
+            .iter()
+            .any(|words| page.contains(words))
     }
 
     async fn walks(&mut self) -> Result<End> {

@@ -58,7 +58,7 @@ async fn what_she_agreed_to_is_on_record_and_ends_when_she_takes_it_back() {
     logs_in(&server, &ravi, RAVI).await;
     let people = &server.product.runtime.people;
     let may = async |journey: &str| people.consents(journey, "marketing", ASHA).await.expect("known");
-    assert!(asha.get("/your-data").await.text().contains("You have not agreed to calls or messages"));
+    assert!(asha.get("/your-data").await.text().contains("You haven't agreed to any calls or messages"));
 
     let (first, not) = (asks_for_a_call(&asha, ASHA, true).await, asks_for_a_call(&asha, ASHA, false).await);
     // somebody who has not shown that the number is hers
@@ -68,7 +68,7 @@ async fn what_she_agreed_to_is_on_record_and_ends_when_she_takes_it_back() {
     let given = consents(&asha).await;
     assert!(given.len() == 1 && given[0].0 && given[0].1.starts_with(WORDS), "{given:?}");
     let page = asha.get("/your-data").await.text();
-    assert!(page.contains(WORDS) && page.contains("Take back: Calls and messages about insurance"), "{page}");
+    assert!(page.contains(WORDS) && page.contains("Withdraw: Calls and messages about insurance"), "{page}");
 
     cannot_be_taken_back(&asha, &unknown).await;
     let store = server.store().await;
@@ -82,7 +82,7 @@ async fn what_she_agreed_to_is_on_record_and_ends_when_she_takes_it_back() {
     let ended = consents(&asha).await;
     assert!(ended.len() == 1 && !ended[0].0 && ended[0].1.starts_with(WORDS), "{ended:?}");
     let page = asha.get("/your-data").await.text();
-    assert!(page.contains("Taken back") && !page.contains("Take back:"), "{page}");
+    assert!(page.contains("Withdrawn on") && !page.contains("Withdraw:"), "{page}");
     is_noted_once(&server, &asha, &first).await;
 
     // Who agrees again agrees.

@@ -237,6 +237,6 @@ async fn what_cannot_be_sent_is_told_within_seconds() {
     let asked = json!({"authCode": begun["authCode"]});
     let state = post(&browser, "otpLoginState", &[("x-api-key", "journey-web")], asked).await.ok(200);
     let said = state["message"].as_str().unwrap_or_default();
-    assert!(state["status"] == "F" && said.starts_with("We could not send the code yet"), "{state}");
+    assert!(state["status"] == "F" && said.starts_with("We couldn't send the code yet"), "{state}");
     server.stop().await;
 }

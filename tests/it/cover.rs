@@ -133,7 +133,7 @@ async fn a_customer_knows_who_saw_it_by_name_and_ends_their_access() {
     brings(&caller, &read_out(&customer.view)).await.ok(200);
     customer.at("car.vehicle").await;
     let told = customer.view["messages"][0]["text"].as_str().expect("a text").to_owned();
-    assert!(told.starts_with("asha (call centre) helps you"), "{told}");
+    assert!(told.starts_with("asha (call centre) is helping you"), "{told}");
     let account = server.visitor();
     logs_in(&server, &account, MOBILE).await;
     let seen = sights(&account).await;
@@ -183,7 +183,7 @@ async fn who_helps_sends_the_link_again_corrects_their_own_and_confirms_nothing(
     agent.at("car.purchase.check").await;
     assert!(!events(&agent.view).contains(&"submit"), "{}", agent.view);
     assert_eq!(agent.browser.event(&agent.view, "submit", json!({})).await.code(), "not_accepted");
-    assert!(agent.view["step"]["view"].to_string().contains("The customer checks and confirms this page"));
+    assert!(agent.view["step"]["view"].to_string().contains("The customer needs to check and confirm this page"));
     customer.at("car.purchase.check").await;
     goes_on(&mut customer).await;
     server.stop().await;

@@ -14,7 +14,7 @@ async fn says(visitor: &Visitor, email: &str) {
 /// Whether her profile says that its address is confirmed.
 async fn is_confirmed(visitor: &Visitor) -> bool {
     let page = visitor.get("/editProfile").await.text();
-    let (yes, no) = (page.contains(" is confirmed."), page.contains(" is not confirmed yet"));
+    let (yes, no) = (page.contains(" is confirmed."), page.contains(" isn't confirmed yet"));
     assert!(yes != no, "{page}");
     yes
 }

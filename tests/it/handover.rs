@@ -42,7 +42,7 @@ async fn is_closed_to(advisor: &Visitor, id: &str) {
     let shown = &seen["step"];
     assert_eq!((&shown["kind"], shown.get("form"), shown.get("redirect")), (&json!("message"), None, None), "{seen}");
     let said = seen.to_string();
-    assert!(said.contains("This is for the customer alone"), "{said}");
+    assert!(said.contains("Only the customer can do this"), "{said}");
     assert!(SHARES.iter().all(|event| events(&seen).contains(event)), "the link is sent from here: {said}");
     let refused = advisor.event(&seen, "submit", json!({})).await;
     assert_eq!((refused.status, refused.code().as_str()), (409, "not_accepted"));
@@ -296,7 +296,7 @@ async fn lets_nobody_in_unasked(asha: &mut Customer<'_>, advisor: &Visitor) -> S
     let wrong = if code.starts_with('A') { "BBBB BBBB" } else { "AAAA AAAA" };
     let refused = brings(advisor, wrong).await;
     assert_eq!(refused.status, 422);
-    assert_eq!(refused.json()["errors"][0]["text"], "This code is not right, or no longer valid");
+    assert_eq!(refused.json()["errors"][0]["text"], "This code isn't right or is no longer valid");
     server.clock.advance(15 * 60_000);
     assert_eq!(brings(advisor, &code).await.status, 422, "it was good for a quarter of an hour");
     asha.does("invite", json!({}), "car.vehicle").await;

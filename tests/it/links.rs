@@ -284,7 +284,7 @@ async fn a_link_that_is_over_unknown_or_revoked_says_so_and_no_more() {
     let tampered = format!("{}{last}", &stage.choose[..stage.choose.len() - 1]);
     let unknown = stage.server.visitor().get(&tampered).await;
     assert_eq!(unknown.status, 404);
-    assert!(unknown.text().contains("This link does not work any more"));
+    assert!(unknown.text().contains("This link no longer works"));
     for wrong in ["/r/short", "/r/..%2f..%2fetc%2fpasswd%00%00", &tampered] {
         let asked = stage.server.visitor().get(wrong).await;
         assert_eq!((asked.status, asked.bytes), (404, unknown.bytes.clone()), "{wrong}");
@@ -348,7 +348,7 @@ async fn a_link_asks_in_the_language_of_its_journey_until_another_one_is_chosen(
     );
     let asks = page(&link).await;
     assert!(asks.contains("Open your request") && asks.contains("“Car insurance”"), "{asks}");
-    assert!(page("/r/AAAAAAAAAAAAAAAAAAAAAA").await.contains("This link does not work any more"));
+    assert!(page("/r/AAAAAAAAAAAAAAAAAAAAAA").await.contains("This link no longer works"));
     assert_eq!(phone.get(&format!("{link}?lang=hi")).await.status, 302);
     assert!(page("/r/AAAAAAAAAAAAAAAAAAAAAA").await.contains("यह लिंक अब काम नहीं करता"));
     let followed = press(&phone, &link).await;

@@ -51,7 +51,7 @@ async fn opens_nothing_else(server: &TestServer, visitor: &Visitor, auth: &Value
     }
     let other = if otp == "000000" { "000001" } else { "000000" };
     let refused = verifies(visitor, ASHA, auth, other).await;
-    assert_eq!(refused.json()["errors"][0]["text"], "That code is not right. Tries left: 4.");
+    assert_eq!(refused.json()["errors"][0]["text"], "That code isn't right. Tries left: 4.");
     assert_eq!(verifies(visitor, ASHA, &json!("another"), otp).await.status, 404);
     assert_eq!(verifies(&server.visitor(), ASHA, auth, otp).await.status, 404);
     assert_eq!(visitor.get("/api/v1/account/dashboard").await.code(), "sign_in");

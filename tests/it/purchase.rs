@@ -537,14 +537,14 @@ impl Customer<'_> {
         assert_eq!(hers["about"]["title"], "Maruti Suzuki Swift VXi (Petrol)");
         assert!(hers["about"]["text"].as_str().is_some_and(|text| text.contains('₹')), "{hers}");
         let page = self.browser.get("/dashboard").await.text();
-        assert!(page.contains("Starts ") && !page.contains("Go on where you stopped"), "{page}");
+        assert!(page.contains("Starts ") && !page.contains("Continue where you left off"), "{page}");
         let store = self.server.store().await;
         let records = store.records(&self.id()).await.expect("records");
         let policy = records.iter().find(|record| record.kind == "policy").expect("a policy");
         let renews = json!({"policy": policy.data["policy_number"]});
         let early = crate::login::post(&self.browser, "account/renew-car", &[], renews).await;
         assert_eq!(early.status, 422);
-        assert!(early.text().contains("cannot be renewed yet"), "{}", early.text());
+        assert!(early.text().contains("too early to renew"), "{}", early.text());
     }
 
     /// What is tracked there is renewed there: for what is insured already nobody types its number again.
@@ -570,7 +570,7 @@ impl Customer<'_> {
         // Another's policy, or none, renews nothing, and says so; nobody does.
         let refused = renews(device, "another").await;
         assert_eq!(refused.status, 422);
-        assert!(refused.text().contains("We do not find this policy on your account"), "{}", refused.text());
+        assert!(refused.text().contains("We can't find this policy in your account"), "{}", refused.text());
         assert_eq!(renews(&self.server.visitor(), policy).await.status, 401);
     }
 

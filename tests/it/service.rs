@@ -93,7 +93,7 @@ async fn a_complaint_has_a_number_and_a_day_and_is_answered() {
     case.is_told_by_message("5 Dec 2026").await;
     let page = case.account().await;
     assert!(page.contains("Your complaints") && page.contains(&case.reference), "{page}");
-    assert!(page.contains("We answer by 5 Dec 2026") && !page.contains("Go on where you stopped"), "{page}");
+    assert!(page.contains("We'll answer by 5 Dec 2026") && !page.contains("Continue where you left off"), "{page}");
 
     // Our people have it on their desk, in the customer's words.
     let desk = async || {
@@ -111,7 +111,7 @@ async fn a_complaint_has_a_number_and_a_day_and_is_answered() {
     }
     let view = case.at("open.answered").await;
     assert!(view.to_string().contains("The surveyor comes on Monday."), "{view}");
-    case.is_told_by_message("is answered").await;
+    case.is_told_by_message("We've answered your complaint").await;
     assert!(case.account().await.contains("Answered"), "its state");
 
     case.browser.event(&view, "accept", json!({})).await.ok(200);
@@ -156,7 +156,7 @@ async fn a_claim_says_what_to_do_and_how_far_it_is() {
     let visitor = server.visitor();
     for (path, said) in [
         ("/claims", "Call 112 first"),
-        ("/claims/car", "Bring everybody to safety"),
+        ("/claims/car", "Get everyone to safety"),
         ("/claims/bike", "022 6234 6234"),
         ("/claims/health", "The insurer answers within one hour."),
         ("/claims/life", "Death certificate"),
@@ -179,7 +179,7 @@ async fn a_claim_says_what_to_do_and_how_far_it_is() {
     };
     let view = server.until("the insurer's number", news).await;
     assert_eq!(fact(&view, "Number at the insurer"), "C-8812");
-    case.is_told_by_message("There is news of your claim").await;
+    case.is_told_by_message("There's an update on your claim").await;
     assert!(case.account().await.contains("Registered with the insurer"));
     server.stop().await;
 }

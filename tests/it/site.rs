@@ -371,8 +371,8 @@ async fn pages_instead_of_others() {
     let unknown = "0".repeat(32);
     for (path, status, said) in [
         ("/no-such-page".to_owned(), 404, "Oops! We can&#x27;t seem to find the page you&#x27;re looking for."),
-        (format!("/car-insurance/quotes?request={unknown}"), 404, "We cannot find this request"),
-        ("/car-insurance/confirm?a=1".to_owned(), 200, "Nothing was changed and nothing was paid."),
+        (format!("/car-insurance/quotes?request={unknown}"), 404, "We can't find this request"),
+        ("/car-insurance/confirm?a=1".to_owned(), 200, "Nothing was changed or paid."),
         ("/car-insurance/payment-success".to_owned(), 200, "Nothing is open here"),
     ] {
         let page = visitor.get(&path).await;

@@ -294,7 +294,7 @@ async fn a_policy_stays_with_who_is_forgotten() {
         .until("she is told", async || {
             let inbox = server.visitor().get(&inbox).await.ok(200);
             let mut texts = inbox["messages"].as_array()?.iter().filter_map(|message| message["text"].as_str());
-            texts.any(|text| text.starts_with("Journey: Your data with us is deleted")).then_some(())
+            texts.any(|text| text.starts_with("Journey: We've deleted your data")).then_some(())
         })
         .await;
 

@@ -94,7 +94,7 @@ test.each([
   const { container } = render(
     <Review
       view={fixtures.review!}
-      sections={[{ title: 'Your last policy', step: 'last', path: null, changeable: true, rows, parts: [] }]}
+      sections={[{ title: 'Your previous policy', step: 'last', path: null, changeable: true, rows, parts: [] }]}
       submit="Pay"
       hasForm={false}
       form={null}
@@ -477,7 +477,7 @@ test('the best by each figure stand above the list with their criterion, never o
   const settled = [{ id: 'claims', label: '', pick: 'Most settled', criterion: 'Yearbook 2025' }];
   const figures = alike.map((one) => ({ ...one, facts: [{ id: 'claims', label: 'Settled', value: { percent: 98 } }] }));
   expect(picks(figures, settled)[0]?.why).toEqual([
-    'Settled: 98%. First of 4 companies, alike with 1 other; the cheapest of them. Yearbook 2025',
+    'Settled: 98%. First of 4 companies, tied with 1 other; the cheapest of them. Yearbook 2025',
   ]);
   expect(picks(offers.slice(0, 3), sort)).toEqual([]);
   expect(sections(offers).map((one) => `${one.title ?? '-'}: ${ids(one.offers)}`)).toEqual([

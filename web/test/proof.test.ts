@@ -58,6 +58,6 @@ describe('a proof of work', () => {
     const again = client.send('j', { type: 'submit', data: {}, revision: 1 }, 'other');
     const refused: unknown = await again.catch((problem) => problem);
     expect(refused).toBeInstanceOf(Refusal);
-    expect((refused as Refusal).problem.detail).toMatch(/know that you are a person/);
+    expect((refused as Refusal).problem.detail).toMatch(/confirm you're human/);
   });
 });

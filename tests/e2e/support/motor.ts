@@ -127,11 +127,11 @@ export class Motor {
 
   /** A running comprehensive policy without claim. */
   async previous(): Promise<void> {
-    await this.at(/last policy/, '/previous-policy');
+    await this.at(/previous policy/, '/previous-policy');
     await this.walk.choose(/changed owner/, 'No');
     await this.walk.choose(/kind of policy/, 'Comprehensive');
     await this.walk.choose(/still active/, 'Yes');
-    await this.walk.date(/Last day of that policy/, day(this.ends));
+    await this.walk.date(/End date of that policy/, day(this.ends));
     await this.walk.choose(/claim/, 'No');
     await this.walk.choose(/add-ons/, 'No');
     await this.walk.submit('See prices');
@@ -198,14 +198,14 @@ export class Motor {
     await this.walk.choose('Who owns it?', 'A person');
     // the name is known from before: it is shown, and open to correction
     await expect(this.walk.field('First name')).toBeHidden();
-    await this.page.getByText(/: change if your ID differs/).click();
+    await this.page.getByText(/: change this if your ID says something else/).click();
     await expect(this.walk.field('First name')).toHaveValue(firstName);
     await this.walk.type(/^Last name/, 'Rao');
     await this.walk.choose('Title', 'Ms');
     await this.walk.choose('Gender', 'Female');
     await this.walk.date('Date of birth', '1990-04-12');
     await this.walk.type('E-mail', 'asha@example.com');
-    await this.walk.choose(/on loan/, 'No');
+    await this.walk.choose(/loan on this/, 'No');
     await this.walk.submit('Continue');
   }
 
@@ -218,7 +218,7 @@ export class Motor {
     await this.walk.date(/Date of incorporation/, '2015-03-02');
     await this.walk.type('Number of the certificate of incorporation', '123456');
     await this.walk.type('E-mail', 'office@example.com');
-    await this.walk.choose(/on loan/, 'No');
+    await this.walk.choose(/loan on this/, 'No');
     await this.walk.submit('Continue');
   }
 
@@ -239,7 +239,7 @@ export class Motor {
 
   async papers(): Promise<void> {
     await this.at('Engine, chassis and papers', '/checkout-vehicle');
-    await this.walk.type(/^Number of your last policy/, 'OG-25-1234-5678');
+    await this.walk.type(/^Your previous policy number/, 'OG-25-1234-5678');
     await this.walk.tick(/terms and conditions/);
     await this.walk.submit('Continue');
   }
@@ -249,7 +249,7 @@ export class Motor {
     await this.at('Verify your identity', '/checkout-kyc');
     await this.walk.choose(/Which document/, 'PAN card');
     await this.walk.type('PAN of the firm', pan);
-    await this.walk.choose(/money of the firm/, 'Business or profession');
+    await this.walk.choose(/firm's money/, 'Business or profession');
     await this.walk.choose(/high public office/, 'No');
     await this.walk.tick(/checks my identity/);
     await this.walk.submit('Verify KYC');

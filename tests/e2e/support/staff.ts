@@ -21,7 +21,7 @@ export async function signIn(walk: Walk, mobile: string, address: string): Promi
   await walk.submit('Send OTP');
   await expect(walk.heading('Enter the code we sent you')).toBeVisible();
   await walk.type('One-time password', await walk.code(mobile));
-  await expect(walk.heading('The code of your app')).toBeVisible();
+  await expect(walk.heading('The code from your app')).toBeVisible();
   // the last digit sends it
   await walk.type('One-time password', appCode(address));
   await expect(walk.heading('You are signed in')).toBeVisible();

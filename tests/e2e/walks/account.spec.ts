@@ -41,15 +41,15 @@ test('a consent is given, seen and taken back; cookies of a visit (R3-15, R9-61)
   await page.goto(`${product.base}/dashboard`);
   await page.getByRole('link', { name: 'Your data and consents' }).click();
   const consents = page.getByRole('table').first();
-  await expect(consents).toContainText('Agreed to');
+  await expect(consents).toContainText('Agreed');
   await expect(consents).toContainText('I allow Journey and its insurers to contact me');
   const download = page.waitForEvent('download');
-  await page.getByRole('link', { name: 'Download it for a program' }).click();
+  await page.getByRole('link', { name: 'Download as a data file' }).click();
   expect((await download).suggestedFilename()).toBe('my-data.json');
 
-  await page.getByRole('button', { name: 'Take back: Calls and messages about insurance' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Take back: Calls and messages about insurance' }).click();
-  await expect(consents).toContainText('Taken back');
-  await expect(page.getByRole('button', { name: /^Take back/ })).toHaveCount(0);
+  await page.getByRole('button', { name: 'Withdraw: Calls and messages about insurance' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Withdraw: Calls and messages about insurance' }).click();
+  await expect(consents).toContainText('Withdrawn');
+  await expect(page.getByRole('button', { name: /^Withdraw/ })).toHaveCount(0);
   await product.stop();
 });

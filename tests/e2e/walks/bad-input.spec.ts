@@ -9,7 +9,7 @@ test('mobile and name: filters and texts (R5-02, R5-03, R5-05, R5-07, R5-09, R5-
   await walk.open('/car-insurance');
   await walk.type('Registration number', '1234');
   await walk.press('See my prices');
-  await walk.errors(['Please enter the number as on the plate, such as DL-3-CAB-1234 or 22-BH-1234-AA']);
+  await walk.errors(['Please enter the number as it appears on the plate, such as DL-3-CAB-1234 or 22-BH-1234-AA']);
   await motor.number('KA1AB0405');
   await walk.at('Your contact details', '/contact');
   await walk.press('Send one-time password');
@@ -38,7 +38,7 @@ test('mobile and name: filters and texts (R5-02, R5-03, R5-05, R5-07, R5-09, R5-
   await walk.errors(['Please enter the 6-digit code']);
   const code = await walk.code(motor.mobile);
   await walk.type('One-time password', code === '111111' ? '222222' : '111111'); // the last digit sends it
-  await expect(page.locator('.field-error')).toHaveText('Error: That code is not right. Tries left: 4.');
+  await expect(page.locator('.field-error')).toHaveText("Error: That code isn't right. Tries left: 4.");
 });
 
 test('a request belongs to who began it: another visitor does not find it', async ({ walk, page, browser }) => {
@@ -49,7 +49,7 @@ test('a request belongs to who began it: another visitor does not find it', asyn
   const foreign = await stranger.newPage();
   const reply = await foreign.goto(page.url());
   expect(reply?.status()).toBe(404);
-  await expect(foreign.getByRole('heading', { name: 'We cannot find this request' })).toBeVisible();
+  await expect(foreign.getByRole('heading', { name: "We can't find this request" })).toBeVisible();
   await expect(foreign.getByRole('link', { name: 'Start again' })).toHaveAttribute('href', '/car-insurance');
   const request = new URL(page.url()).searchParams.get('request');
   const api = await foreign.evaluate(async (id) => (await fetch(`/api/v1/journeys/${id}`)).status, request);
@@ -93,13 +93,13 @@ test('offline: she is told, keeps what she typed, and goes on when the line is b
   await motor.number('KA1AB0405');
   await walk.at('Your contact details', '/contact');
   await context.setOffline(true);
-  await expect(page.getByText('You are offline.')).toBeVisible();
+  await expect(page.getByText("You're offline.")).toBeVisible();
   await walk.type('Name', 'Asha Rao');
   await walk.type('Mobile number', motor.mobile);
   await walk.tick(/do-not-call/);
   await walk.accessible();
   await context.setOffline(false);
-  await expect(page.getByText('You are offline.')).toBeHidden();
+  await expect(page.getByText("You're offline.")).toBeHidden();
   await walk.press('Send one-time password');
   await motor.otp();
 });

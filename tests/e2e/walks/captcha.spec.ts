@@ -5,7 +5,7 @@ import { Product } from '../support/product.ts';
 import { expect, newMobile, test, Walk } from '../support/walk.ts';
 
 const asks = { JOURNEY_OTP__CAPTCHA: 'captcha', JOURNEY_OTP__UNPROVEN_PER_ADDRESS_HOUR: '0' };
-const unproven = 'We still need to know that you are a person. Please press the button again.';
+const unproven = "We still need to confirm you're human. Please press the button again.";
 
 test('a person shows that she is one, by keyboard, and the code is sent (R7.2-23)', async ({ page }) => {
   const product = await Product.start(asks);
@@ -17,8 +17,8 @@ test('a person shows that she is one, by keyboard, and the code is sent (R7.2-23
   const sends = login.getByRole('button', { name: 'Send OTP' });
   await sends.click();
 
-  const captcha = page.getByRole('dialog', { name: 'Are you a person?' });
-  const asked = page.frameLocator('iframe[title="Are you a person?"]');
+  const captcha = page.getByRole('dialog', { name: "Confirm you're human" });
+  const asked = page.frameLocator('iframe[title="Confirm you\'re human"]');
   await expect(asked.getByRole('heading', { name: 'Are you a person?' })).toBeVisible();
   expect((await new AxeBuilder({ page }).include('[aria-labelledby=captcha-title]').analyze()).violations).toEqual([]);
   // closed, nothing is sent, and she may try again
@@ -50,7 +50,7 @@ test('in a journey: who closes it is told in the window, has lost nothing and ma
   const motor = new Motor(walk, car);
   await motor.number('KA1AB0405');
   await motor.contact();
-  const captcha = page.getByRole('dialog', { name: 'Are you a person?' });
+  const captcha = page.getByRole('dialog', { name: "Confirm you're human" });
   await expect(captcha).toBeVisible();
   await page.keyboard.press('Escape');
   const said = page.locator('#step-messages');
@@ -62,7 +62,7 @@ test('in a journey: who closes it is told in the window, has lost nothing and ma
   await expect(page.getByRole('button', { name: 'Send one-time password' })).toBeFocused();
   await expect(walk.field('Mobile number')).toHaveValue(motor.mobile);
   await walk.press('Send one-time password');
-  await page.frameLocator('iframe[title="Are you a person?"]').getByRole('button', { name: 'I am a person' }).click();
+  await page.frameLocator('iframe[title="Confirm you\'re human"]').getByRole('button', { name: 'I am a person' }).click();
   await motor.otp();
   await product.stop();
 });

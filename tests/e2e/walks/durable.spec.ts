@@ -58,11 +58,11 @@ test('reload and another tab at every step, Back, and kill -9 after the quotes a
 
   // the browser's Back goes to answered steps; the answers stand
   await page.goBack();
-  await walk.at('Your last policy', '/previous-policy');
+  await walk.at('Your previous policy', '/previous-policy');
   await page.goBack();
   await walk.at('Is this your car?', '/vehicle');
   await walk.submit('Yes, this is my car');
-  await walk.at('Your last policy', '/previous-policy');
+  await walk.at('Your previous policy', '/previous-policy');
   await walk.submit('See prices');
   await motor.quotes(20);
 

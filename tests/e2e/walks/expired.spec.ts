@@ -57,7 +57,7 @@ for (const [width, height, change] of [
       product.pass(31);
       // far down the page, on the last card
       await motor.cards().last().getByRole('button', { name: /^Buy now/ }).click();
-      await told(page, 'This price has run out');
+      await told(page, 'This price has expired');
       await expect(page.locator('#step-messages')).toBeFocused();
       await walk.at('Your quotes', '/quotes');
       await expect(held).not.toHaveText(till!, { timeout: 30_000 });
@@ -80,7 +80,7 @@ for (const [width, height, change] of [
       if (change) await gives(product, 38);
       product.pass(31);
       await pay.click();
-      await told(page, change ? /^The price had run out, so we asked again\. It was ₹[\d,.]+, now it is ₹[\d,.]+; nothing was charged\./ : /It is still ₹[\d,.]+; nothing was charged\./);
+      await told(page, change ? /^The price had expired, so we asked again\. It was ₹[\d,.]+ and is now ₹[\d,.]+; nothing was charged\./ : /It's still ₹[\d,.]+; nothing was charged\./);
       await walk.at('Check your answers', '/confirm');
       // an insurer that answers at once leaves her on the page, where the notice has the focus; after a wait its heading has it
       await expect(page.locator(':is(#step-title, #step-messages):focus')).toHaveCount(1);

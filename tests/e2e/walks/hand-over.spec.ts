@@ -4,7 +4,7 @@ import { Product } from '../support/product.ts';
 import { signIn } from '../support/staff.ts';
 import { expect, newMobile, test, Walk } from '../support/walk.ts';
 
-const alone = 'This is for the customer alone.';
+const alone = 'Only the customer can do this.';
 
 test('two browsers, one sale: each sees what the other does, and she alone agrees, confirms and pays', async ({ browser }) => {
   const product = await Product.start();
@@ -57,7 +57,7 @@ test('two browsers, one sale: each sees what the other does, and she alone agree
   // both are at the car; what the advisor answers moves her page
   await phone.at('Is this your car?', '/vehicle');
   await theirs.vehicle();
-  await phone.at('Your last policy', '/previous-policy');
+  await phone.at('Your previous policy', '/previous-policy');
   await theirs.previous();
   await phone.at('Your quotes', '/quotes');
   await theirs.quotes(5);
@@ -82,7 +82,7 @@ test('two browsers, one sale: each sees what the other does, and she alone agree
   await hers.kyc();
   await desk.at('Check your answers', '/confirm');
   await expect(desk.page.getByText('Answered by').first()).toBeAttached();
-  await expect(desk.page.getByText('The customer checks and confirms this page')).toBeVisible();
+  await expect(desk.page.getByText('The customer needs to check and confirm this page')).toBeVisible();
   await expect(desk.page.getByRole('button', { name: /^Pay/ })).toHaveCount(0);
   await hers.confirm();
   await desk.at('Pay the premium', '/payment');
@@ -125,19 +125,19 @@ test('a customer lets an advisor into what she began, and shows them out again',
   const open = desk.page.getByRole('button', { name: 'Open the request' });
   await field.fill('AAAA 2222');
   await open.click();
-  await expect(desk.page.locator('.field-error')).toHaveText('Error: This code is not right, or no longer valid');
+  await expect(desk.page.locator('.field-error')).toHaveText("Error: This code isn't right or is no longer valid");
   await desk.accessible();
   await field.fill(code);
   await open.click();
   await desk.at('Is this your car?', '/vehicle');
-  await expect(phone.page.getByText('ravi (call centre) helps you with this request')).toBeVisible();
-  await expect(desk.page.getByText('helps you with this request')).toHaveCount(0);
+  await expect(phone.page.getByText('ravi (call centre) is helping you with this request')).toBeVisible();
+  await expect(desk.page.getByText('is helping you with this request')).toHaveCount(0);
   await theirs.vehicle();
-  await phone.at('Your last policy', '/previous-policy');
+  await phone.at('Your previous policy', '/previous-policy');
   await phone.press('End their access');
-  await expect(phone.page.getByText('helps you with this request')).toHaveCount(0);
+  await expect(phone.page.getByText('is helping you with this request')).toHaveCount(0);
   await desk.page.reload();
-  await expect(desk.heading('Your last policy')).toHaveCount(0);
+  await expect(desk.heading('Your previous policy')).toHaveCount(0);
   await hers.previous();
   await phone.at('Your quotes', '/quotes');
   await product.stop();

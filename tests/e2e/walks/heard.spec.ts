@@ -36,11 +36,11 @@ test('from the registration number to the policy by what is heard', async ({ pag
   await test.step('the car that was found, and the last policy', async () => {
     await reader.at('Is this your car?');
     await reader.press('Yes, this is my car');
-    await reader.at('Your last policy');
+    await reader.at('Your previous policy');
     await reader.choose(/changed owner/, 'No');
     await reader.choose(/kind of policy/, /^Comprehensive/);
     await reader.choose(/still active/, 'Yes');
-    await reader.day(/Last day of that policy/, day(ends));
+    await reader.day(/End date of that policy/, day(ends));
     await reader.choose(/claim/, 'No');
     await reader.choose(/add-ons/, 'No');
     await reader.press('See prices');
@@ -63,7 +63,7 @@ test('from the registration number to the policy by what is heard', async ({ pag
     await reader.choose('Gender', 'Female');
     await reader.day('Date of birth', '1990-04-12');
     await reader.type('E-mail', 'asha@example.com');
-    await reader.choose(/on loan/, 'No');
+    await reader.choose(/loan on this/, 'No');
     await reader.press('Continue');
     await reader.at('Your address');
     await reader.type('Pincode', '110001');
@@ -79,7 +79,7 @@ test('from the registration number to the policy by what is heard', async ({ pag
     await reader.pick("Nominee's relation to you", 'Spouse');
     await reader.press('Continue');
     await reader.at('Engine, chassis and papers');
-    await reader.type(/^Number of your last policy/, 'OG-25-1234-5678');
+    await reader.type(/^Your previous policy number/, 'OG-25-1234-5678');
     await reader.tick(/terms and conditions/);
     await reader.press('Continue');
   });

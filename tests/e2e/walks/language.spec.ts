@@ -51,7 +51,7 @@ test('a step with yes and no, and the offers, say nothing of the app in English'
   walk.axe = false;
   const motor = new Motor(walk, car);
   await motor.toPrevious('DL-3-CAB-1234');
-  await walk.at('Your last policy');
+  await walk.at('Your previous policy');
   const say = async (language: string) => {
     await page.goto(`${page.url()}${page.url().includes('?') ? '&' : '?'}lang=${language}`);
     await walk.settled();

@@ -56,7 +56,7 @@ test('number, code, account, logout (R2.1-02, R2.1-03, R2.1-04, R2.1-10, R2.2-15
   release();
   await expect(popup.getByText(`Sent to +91 ${mobile}`)).toBeVisible();
   await page.unroute('**/api/v1/otpLogin');
-  await popup.getByRole('button', { name: 'Another number' }).click();
+  await popup.getByRole('button', { name: 'Use another number' }).click();
   await expect(number).toHaveValue(mobile);
   const other = newMobile();
   await number.fill(other);
@@ -79,7 +79,7 @@ test('number, code, account, logout (R2.1-02, R2.1-03, R2.1-04, R2.1-10, R2.2-15
   // R5-18: six digits and no more; R5-17: no fewer
   await code.fill('12345678');
   await expect(code).toHaveValue('123456');
-  await expect(popup.getByRole('alert')).toContainText('That code is not right');
+  await expect(popup.getByRole('alert')).toContainText("That code isn't right");
   // each digit is seen: the box is no wider than its six cells
   expect(await code.evaluate((box) => (box as HTMLInputElement).scrollWidth - box.clientWidth)).toBeLessThanOrEqual(0);
   expect(await code.evaluate((box) => box.scrollLeft)).toBe(0);
@@ -297,7 +297,7 @@ test('the code of the page leads straight to the account, another number is no d
   await expect(popup.getByLabel('Mobile number')).toHaveValue(other);
   await popup.getByRole('button', { name: 'Send OTP' }).click();
   await expect(popup.getByRole('button', { name: /^Resend OTP in 0:[0-3][0-9]$/ })).toBeDisabled();
-  await popup.getByRole('button', { name: 'Another number' }).click();
+  await popup.getByRole('button', { name: 'Use another number' }).click();
   await popup.getByRole('button', { name: 'Send OTP' }).click();
   await popup.getByLabel('One-time password').fill(await walk.code(other));
   await page.waitForURL(/\/dashboard\??$/);
@@ -334,7 +334,7 @@ test('a code that cannot be sent is said within seconds, with other ways to us',
     const popup = page.getByRole('dialog', { name: 'Log in' });
     await popup.getByLabel('Mobile number').fill(newMobile());
     await popup.getByRole('button', { name: 'Send OTP' }).click();
-    await expect(popup.getByRole('alert')).toContainText('We could not send the code yet', { timeout: 12_000 });
+    await expect(popup.getByRole('alert')).toContainText("We couldn't send the code yet", { timeout: 12_000 });
     await expect(popup.getByRole('link', { name: 'Write on WhatsApp' })).toBeVisible();
     expect((await new AxeBuilder({ page }).include('dialog').analyze()).violations).toEqual([]);
   } finally {

@@ -17,13 +17,13 @@ test('phone: from the registration number to the policy (R5-19, R9-13, R9-14, R9
     await expect(page.getByText('Maruti Suzuki Swift VXi')).toBeVisible();
     await expect(page.getByText('DL 3 CAB 1234')).toBeVisible();
     // what was found is one question; what may be wrong with it stays folded
-    await expect(page.getByText('Something is different')).toBeVisible();
+    await expect(page.getByText("Something's different")).toBeVisible();
     await expect(page.getByLabel('Make', { exact: true })).toBeHidden();
   });
 
   await test.step('who comes back to the landing goes on with what she has begun', async () => {
     await walk.open(car.base);
-    await page.getByRole('complementary', { name: 'What you have begun' }).getByRole('link', { name: 'Go on' }).click();
+    await page.getByRole('complementary', { name: 'Continue where you left off' }).getByRole('link', { name: 'Go on' }).click();
     await motor.vehicle();
     await motor.previous();
   });
@@ -32,7 +32,7 @@ test('phone: from the registration number to the policy (R5-19, R9-13, R9-14, R9
     await motor.quotes(20);
     await page.getByText(/companies without an offer/).click();
     await expect(page.getByText('Raheja QBE is not taking new motor business online at the moment')).toBeVisible();
-    await expect(page.getByText('Did not answer this time')).toBeVisible();
+    await expect(page.getByText("Didn't respond this time")).toBeVisible();
     await expect(page.getByText(/Oriental is still counting/)).toBeVisible();
     // the blocked category is never shown (R9-10)
     await expect(motor.cards().filter({ hasText: 'Shriram' })).toHaveCount(1);
@@ -210,7 +210,7 @@ test('phone: from the registration number to the policy (R5-19, R9-13, R9-14, R9
   await test.step('the landing leads to what she has bought', async () => {
     const number = await page.getByText(/^HDFC-/).first().textContent();
     await walk.open(car.base);
-    await page.getByRole('complementary', { name: 'What you have begun' }).getByRole('link').click();
+    await page.getByRole('complementary', { name: 'Continue where you left off' }).getByRole('link').click();
     await walk.at('Your car is insured', '/post-payment-success');
     await expect(page.getByText(number!).first()).toBeVisible();
   });

@@ -150,10 +150,10 @@ test('what opens by itself can be paused for the visit and taken up again (R4-43
   const path = `${product.base}/health-insurance/lp-fusion`;
   await page.goto(path);
   const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name: 'Not in this visit' }).click();
+  await dialog.getByRole('button', { name: "Don't show again this visit" }).click();
   await expect(dialog).toHaveCount(0);
   await page.goto(path);
-  const again = page.getByRole('button', { name: 'Show such offers again' });
+  const again = page.getByRole('button', { name: 'Show these offers again' });
   await expect(again).toBeVisible();
   await page.waitForFunction(() => performance.now() > 1_500);
   expect(await dialog.count()).toBe(0);

@@ -29,9 +29,9 @@ test('an insurer refuses a number, then the car (R8-13, R8-18)', async ({ walk, 
     await walk.at('Your quotes', '/quotes');
     await expect(page.getByText('The insurer cannot cover this vehicle', { exact: true })).toBeInViewport();
     await expect(page.locator('[data-marked]')).toContainText('Maruti Suzuki Swift');
-    const apart = page.locator('.options-group').filter({ has: page.getByRole('heading', { name: 'Did not take your proposal' }) });
+    const apart = page.locator('.options-group').filter({ has: page.getByRole('heading', { name: 'Declined your proposal' }) });
     await expect(apart.getByRole('heading', { level: 3 })).toHaveText(['HDFC ERGO']);
-    await expect(apart.getByText('It did not take your proposal: The insurer cannot cover this vehicle')).toBeVisible();
+    await expect(apart.getByText('It declined your proposal: The insurer cannot cover this vehicle')).toBeVisible();
     await expect(page.locator('.picks').getByText('HDFC ERGO')).toHaveCount(0);
   });
 });

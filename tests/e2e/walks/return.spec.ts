@@ -5,7 +5,7 @@ import { expect, test } from '../support/walk.ts';
 test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
 
 test('home, landing, prices and the account lead to what waits, by its vehicle, plate and price (R1-17)', async ({ walk, page, product }) => {
-  const offer = page.getByRole('complementary', { name: 'What you have begun' });
+  const offer = page.getByRole('complementary', { name: 'Continue where you left off' });
 
   await test.step('Back from the first step leads home, with the plate that was typed', async () => {
     await page.goto(product.base);

@@ -22,7 +22,7 @@ test('a claim is reported from its page and followed; a complaint about it has a
   await test.step('what to do now stands on the page, before anything is asked', async () => {
     await page.goto(`${product.base}/claims/car`);
     await expect(page.getByText('Call 112 first').first()).toBeVisible();
-    await expect(page.getByText('Bring everybody to safety', { exact: false }).first()).toBeVisible();
+    await expect(page.getByText('Get everyone to safety', { exact: false }).first()).toBeVisible();
     await expect(page.getByText('022 6234 6234')).toBeVisible();
     await walk.accessible();
     const insurer = page.getByRole('combobox', { name: 'Insurer' });
@@ -36,9 +36,9 @@ test('a claim is reported from its page and followed; a complaint about it has a
     await walk.at('What happened?', '/claim/what-happened');
     await walk.choose('What happened?', 'An accident');
     await walk.date('When?', '2026-11-20');
-    await walk.type('Pincode of where it is now', '110001');
+    await walk.type('Pincode of its current location', '110001');
     await walk.submit('Continue');
-    await walk.at('How do we reach you?', '/claim/contact');
+    await walk.at('How can we reach you?', '/claim/contact');
     await walk.type('Your name', 'Asha Rao');
     await walk.type('Mobile number', mobile);
     await walk.submit('Continue');
@@ -68,7 +68,7 @@ test('a claim is reported from its page and followed; a complaint about it has a
     await told(walk, await reference(walk), 'He comes at 10; we are sorry.', 'Answered');
     await walk.at('Our answer', '/complaint/status');
     await expect(page.getByText('He comes at 10; we are sorry.')).toBeVisible();
-    await walk.press('That settles it');
+    await walk.press('This is resolved');
     await walk.at('Your complaint is closed');
   });
 

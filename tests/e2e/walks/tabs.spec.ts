@@ -122,7 +122,7 @@ test('without scripts a first page says so before anything is typed, and a wrong
   await page.getByLabel('Registration number').fill('1234');
   await page.getByRole('button', { name: 'See my prices' }).click();
   await expect(needed).toContainText('1800');
-  await expect(page.getByText(/enter the number as on the plate/)).toBeVisible();
+  await expect(page.getByText(/enter the number as it appears on the plate/)).toBeVisible();
   await expect(page.getByLabel('Registration number')).toHaveValue('1234');
   await context.close();
 });

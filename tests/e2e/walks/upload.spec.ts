@@ -169,7 +169,7 @@ test('photos by a list: one after the other while the line is gone, taken again,
   await choose(page, 'Choose a file', shots[1]!);
   await expect(page.getByText('Photo 3 of 3: Roof')).toBeVisible();
   await walk.press('Skip this one');
-  await expect(page.getByText('All photos are taken.')).toBeVisible();
+  await expect(page.getByText('All photos taken.')).toBeVisible();
   await walk.accessible();
   await page.context().setOffline(false);
   for (const name of ['Front', 'Left side']) await expect(row(page, name).getByText('Uploaded')).toBeVisible({ timeout: 60_000 });

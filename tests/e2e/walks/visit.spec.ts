@@ -68,12 +68,12 @@ test('advisor at home: landing to outcome (R1-18, R1-19, R1-22, R2.3-07, R2.10-0
   await test.step('another browser sees nothing without the link, asks first with it, and may move the visit', async () => {
     const address = page.url();
     await theirs.page.goto(address);
-    await expect(theirs.heading('We cannot find this request')).toBeVisible();
+    await expect(theirs.heading("We can't find this request")).toBeVisible();
     await theirs.page.goto(link);
     await expect(theirs.heading('Open your request')).toBeVisible();
     await theirs.accessible();
     await theirs.page.goto(address);
-    await expect(theirs.heading('We cannot find this request')).toBeVisible();
+    await expect(theirs.heading("We can't find this request")).toBeVisible();
     await theirs.page.goto(link);
     await theirs.press('Open my request');
     await moved.at('Your visit is booked', '/visit');
@@ -82,7 +82,7 @@ test('advisor at home: landing to outcome (R1-18, R1-19, R1-22, R2.3-07, R2.10-0
     await theirs.press('Choose another time');
     await moved.at('Choose a new time', '/new-time');
     await expect(theirs.page.getByText(/Booked so far/)).toBeVisible();
-    await theirs.press('Keep the time I have');
+    await theirs.press('Keep my current time');
     await moved.at('Your visit is booked', '/visit');
     await theirs.press('Choose another time');
     await moved.at('Choose a new time', '/new-time');
@@ -105,7 +105,7 @@ test('advisor at home: landing to outcome (R1-18, R1-19, R1-22, R2.3-07, R2.10-0
     await expect(page.getByText('Your advisor has visited you.')).toBeVisible();
     await moved.at('Thank you for having us', '/visit');
     await desk.goto(`${link.slice(0, -1)}${link.endsWith('A') ? 'B' : 'A'}`);
-    await expect(desk.getByRole('heading', { name: 'This link does not work any more' })).toBeVisible();
+    await expect(desk.getByRole('heading', { name: 'This link no longer works' })).toBeVisible();
   });
   await other.close();
 });
@@ -122,7 +122,7 @@ test('advisor at home: a pincode that is not visited, a slot that is taken, canc
   await visit.at('When should we come?', '/time');
   await visit.choose(2, 2);
   await walk.submit('Book this time');
-  await expect(page.locator('.field-error')).toHaveText('Error: Somebody was faster: this time is taken. Please choose another one.');
+  await expect(page.locator('.field-error')).toHaveText('Error: Someone just booked this time. Please choose another one.');
   await walk.accessible();
   await visit.choose(2, 3);
   await walk.submit('Book this time');

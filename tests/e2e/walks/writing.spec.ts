@@ -55,10 +55,10 @@ test('letters of another script stay and have a reason; accents and left-out sig
   await expect(page.locator('.field-error').first()).toHaveText('Error: Please write Name in English letters, as on the identity card');
   await walk.type('Name', 'Asha1 R@o');
   await expect(walk.field('Name')).toHaveValue('Asha Ro');
-  await expect(note(walk, 'Name')).toHaveText('We left out @: that cannot be written here.');
+  await expect(note(walk, 'Name')).toHaveText("We removed @, which can't be used here.");
   await walk.type('Name', 'José Peña');
   await expect(walk.field('Name')).toHaveValue('Jose Pena');
-  await expect(note(walk, 'Name')).toHaveText('We write ñ as n.');
+  await expect(note(walk, 'Name')).toHaveText("We've changed ñ to n.");
   await walk.accessible();
 });
 
@@ -86,7 +86,7 @@ test('every number plate leads on, or to a telephone (R5-19)', async ({ walk, pa
     await walk.open('/car-insurance');
     await walk.type('Registration number', plate);
     await walk.press('See my prices');
-    await walk.errors([`We insure ${kind} by telephone only: please call 1800 000 000`]);
+    await walk.errors([`We insure ${kind} only by phone: please call 1800 000 000`]);
   }
 });
 
@@ -100,12 +100,12 @@ test('every word of a name is in the form that is sent; what is folded says so (
   await motor.quotes(1);
   await motor.buy('HDFC ERGO');
   await walk.at('Owner of the car', '/checkout');
-  await page.getByText('Venkata Satya Narayana Rao: change if your ID differs').click();
+  await page.getByText('Venkata Satya Narayana Rao: change this if your ID says something else').click();
   await expect(walk.field('First name')).toHaveValue('Venkata');
   await expect(walk.field(/^Middle name/)).toHaveValue('Satya Narayana');
   await expect(walk.field(/^Last name/)).toHaveValue('Rao');
   await walk.type(/^Middle name/, 'S');
-  await expect(page.getByText('Venkata S Rao: change if your ID differs')).toBeVisible();
+  await expect(page.getByText('Venkata S Rao: change this if your ID says something else')).toBeVisible();
   await page.getByText(`Change the mobile ${motor.mobile}`).click();
   await expect(page.getByText(`Our messages go to *****${motor.mobile.slice(5)}, which you confirmed.`)).toBeVisible();
 });
