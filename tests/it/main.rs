@@ -60,3 +60,4 @@ mod trees;
 mod uploads;
 mod vault;
 mod visit;
+mod vocabulary;

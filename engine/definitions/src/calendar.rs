@@ -22,7 +22,7 @@ pub struct Calendar {
     pub timezone: Tz,
     /// Purposes of messages that go out only while it is open.
     messages: Vec<String>,
-    /// Monday first; each day's opening times, from inclusive, to exclusive.
+    /// Opening times of each day, Monday first, from inclusive, to exclusive.
     week: [Vec<(NaiveTime, NaiveTime)>; 7],
     holidays: BTreeSet<NaiveDate>,
 }

@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// By path, then by method.
+/// Endpoints by path, then by method.
 pub(crate) type Endpoints = BTreeMap<String, BTreeMap<&'static str, Arc<Endpoint>>>;
 
 #[derive(Default)]
@@ -30,26 +30,26 @@ pub struct Catalog {
     pub(crate) partners: BTreeMap<String, Arc<Partner>>,
     pub(crate) messages: BTreeMap<String, Arc<Message>>,
     pub(crate) forms: BTreeMap<String, Arc<Form>>,
-    /// The same in other languages.
+    /// Forms in other languages: language → id → form.
     pub(crate) translated_forms: BTreeMap<String, BTreeMap<String, Arc<Form>>>,
     pub(crate) tables: Tables,
-    /// The same in other languages.
+    /// Tables in other languages, by language.
     pub(crate) translated_tables: BTreeMap<String, Tables>,
-    /// With those that only sandbox scripts read.
+    /// Tables, with those that only sandbox scripts read.
     pub(crate) sandbox_tables: Tables,
     pub(crate) masters: Masters,
     pub(crate) calendars: Calendars,
     pub(crate) policy: Policy,
     pub(crate) releases: Releases,
-    /// By language; English is there.
+    /// The site by language; English is there.
     pub(crate) sites: BTreeMap<String, Site>,
     pub(crate) endpoints: Endpoints,
-    /// The same in other languages.
+    /// Endpoints in other languages, by language.
     pub(crate) translated_endpoints: BTreeMap<String, Endpoints>,
 }
 
 impl Catalog {
-    /// By `<line>/<name>`.
+    /// The live workflow of an id, `<line>/<name>`.
     pub fn workflow(&self, id: &str) -> Option<&Arc<Workflow>> {
         self.workflows.get(id)
     }
@@ -73,7 +73,7 @@ impl Catalog {
         UploadKind::of(kind, self.tables.get(FILE_KINDS))
     }
 
-    /// By the address of its first page.
+    /// The workflow whose first page has this address.
     pub fn by_base(&self, base: &str) -> Option<&Arc<Workflow>> {
         self.workflows.values().find(|w| w.base == base)
     }
@@ -127,7 +127,7 @@ impl Catalog {
         self.forms.get(id)
     }
 
-    /// The same in a language; in English where it was not translated.
+    /// The live form in a language; in English where it was not translated.
     pub fn form_in(&self, language: &str, id: &str) -> Option<&Arc<Form>> {
         self.translated_forms.get(language).and_then(|forms| forms.get(id)).or_else(|| self.form(id))
     }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[derive(Default)]
 pub struct Checked {
     pub problems: Vec<Problem>,
-    /// By language: where all flows or forms are asked for, every file that has words.
+    /// Words by language: where all flows or forms are asked for, every file that has words.
     pub sheets: BTreeMap<String, Vec<Sheet>>,
 }
 
@@ -111,7 +111,7 @@ fn relative_to(mut problem: Problem, root: &Path) -> Problem {
     problem
 }
 
-/// Reference data is read whole here; `load` does not.
+/// Reads reference data whole, which `load` does not.
 fn masters(files: &Files) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (path, bytes) in files.iter() {

@@ -69,7 +69,7 @@ impl Takes {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ErrorTable {
     columns: Vec<String>,
-    /// In the order of the file.
+    /// Rows by error code, in the order of the file.
     rows: IndexMap<String, Map<String, Value>>,
 }
 

@@ -11,9 +11,9 @@ const EXTENDS_MAX: usize = 5;
 /// The files of one kind that `extends` may name.
 pub(crate) struct ExtendableFiles<'a> {
     pub nodes: &'a Nodes,
-    /// `contract`: in messages.
+    /// What messages call such a file: `contract`.
     pub what: &'static str,
-    /// Name → path.
+    /// Name of a file → its path.
     pub paths: BTreeMap<String, &'a str>,
 }
 

@@ -156,7 +156,7 @@ pub fn duration_ms(node: &Node) -> Result<i64, Problem> {
     }
 }
 
-/// So many names are listed when none is near.
+/// Most names that are listed when none is near.
 const FEW: usize = 9;
 
 /// A reference to something that does not exist, with the nearest name.

@@ -38,7 +38,7 @@ pub(crate) enum FileKind {
         name: String,
     },
     Form(String),
-    /// The same file in another language
+    /// A file's words in another language
     Translation,
     Master,
     Calendars,
@@ -54,7 +54,7 @@ pub(crate) enum FileKind {
     Endpoint(String),
 }
 
-/// Whose operations a folder holds.
+/// The owner of the operations in a folder.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Owner {
     Partner(String),
@@ -205,7 +205,7 @@ pub(crate) fn translation(path: &str) -> Option<(String, String)> {
     kind_of(&of).is_some().then(|| (of, language.to_owned()))
 }
 
-/// Where the translation of a file stands.
+/// Path of the translation of a file.
 pub(crate) fn translation_path(path: &str, language: &str) -> String {
     let (rest, extension) = path.rsplit_once('.').unwrap_or((path, "yaml"));
     format!("{rest}.{language}.{extension}")

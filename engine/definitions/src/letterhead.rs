@@ -14,13 +14,13 @@ const BY_LAW: [&str; 5] = ["/name", "/licence/number", "/address", "/care/displa
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Letterhead {
-    /// Of the site.
+    /// The site's name.
     pub name: String,
-    /// Of the site: every message may name it.
+    /// The site's `company`: every message may name it.
     pub(crate) company: Value,
-    /// Small, below the words.
+    /// Small lines below the words.
     lines: Vec<String>,
-    /// Below offers: the words, and the page on which they are ended.
+    /// The way out below offers: the words, and the page on which they are ended.
     unsubscribe: Option<Way>,
 }
 

@@ -55,8 +55,9 @@ mod values;
 mod view;
 mod workflow;
 
-/// Of the language in which definitions are written; a version is stored with the one of its time. It moves when files of
-/// an earlier one mean something else, and then what reads them stays: open journeys keep their version for years.
+/// Format of the language in which definitions are written; a version is stored with the one of its time. A new number
+/// comes when files of an earlier one mean something else, and then what reads them stays: open journeys keep their
+/// version for years.
 pub const FORMAT: i32 = 1;
 
 pub use account::{AccountParts, RecordKinds};

@@ -31,7 +31,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// When examples are held to their expectations and pages are drawn for the check: 1 January 2026.
+/// Moment at which examples are held to their expectations and pages are drawn for the check: 1 January 2026.
 const SAMPLE_MS: i64 = 1_767_225_600_000;
 
 /// A catalog when no problem is an error; all problems, sorted by place.
@@ -53,13 +53,13 @@ pub fn load(files: &Files) -> Loaded {
     load_with(files, &[], For::Authors)
 }
 
-/// As [`load`], what is served already, beside versions that are still in use: their rows go on making partners. It was
-/// checked when it was published, by the rules of that time.
+/// Reads what is served already, beside versions that are still in use: their rows go on making partners. The files
+/// were checked when they were published, by the rules of that time.
 pub fn load_beside(files: &Files, held: &[PinnedVersion]) -> Loaded {
     load_with(files, held, For::Service)
 }
 
-/// As [`load_beside`], before it is published: what is live must serve the journeys of these versions too. Their
+/// Reads and checks what is to be published: what is live must serve the journeys of these versions too. Their
 /// contracts must still be met, and the partners, operations and messages that they name be there.
 pub fn publishable(files: &Files, held: &[PinnedVersion]) -> Loaded {
     let digest = held.is_empty().then(|| files.digest());
@@ -234,7 +234,7 @@ fn catalog(
     unique_bases(&workflows, parts.nodes, problems);
     no_first_files(&workflows, problems);
     if is_whole {
-        check_stories(&workflows, parts.nodes, problems);
+        check_stories(&workflows, &policy, parts.nodes, problems);
     }
     if workflows.len() == ids.len() {
         let now = crate::values::Now::at(SAMPLE_MS, chrono_tz::Tz::Asia__Kolkata);
@@ -313,7 +313,7 @@ fn catalog(
     Some(catalog)
 }
 
-/// Sorted by place, said once: a file that two workflows share has its mistakes once.
+/// Sorts problems by place and says each once: a file that two workflows share has its mistakes once.
 pub(crate) fn finish(problems: &mut Vec<Problem>) {
     problems.sort_by(|a, b| (&a.span, &a.message).cmp(&(&b.span, &b.message)));
     let same = |a: &Problem, b: &Problem| {
@@ -469,7 +469,7 @@ fn site(nodes: &Nodes, problems: &mut Vec<Problem>) -> Site {
     site
 }
 
-/// By path, then by method.
+/// Endpoints by path, then by method.
 fn endpoints(nodes: &Nodes, problems: &mut Vec<Problem>) -> Endpoints {
     let mut all = Endpoints::new();
     let mut values = LineValues::new(nodes);
@@ -564,12 +564,18 @@ fn workflows(
 }
 
 /// What stories name, where the workflow itself is sound.
-fn check_stories(workflows: &BTreeMap<String, Arc<Workflow>>, nodes: &Nodes, problems: &mut Vec<Problem>) {
+fn check_stories(
+    workflows: &BTreeMap<String, Arc<Workflow>>,
+    policy: &Policy,
+    nodes: &Nodes,
+    problems: &mut Vec<Problem>,
+) {
+    let roles: Vec<&str> = policy.roles().map(|(name, _)| name).collect();
     for (path, node) in nodes {
         if let Some(FileKind::Story(flow)) = kind_of(path)
             && let Some(workflow) = workflows.get(&flow)
         {
-            story::check(node, workflow, problems);
+            story::check(node, workflow, &roles, problems);
         }
     }
 }
@@ -589,7 +595,7 @@ fn unique_bases(workflows: &BTreeMap<String, Arc<Workflow>>, nodes: &Nodes, prob
     }
 }
 
-/// Before there is a journey nobody sends files: none could be theirs.
+/// Refuses files at a flow's first step: before there is a journey none could belong to it.
 fn no_first_files(workflows: &BTreeMap<String, Arc<Workflow>>, problems: &mut Vec<Problem>) {
     for workflow in workflows.values() {
         for step in workflow.steps().filter(|step| step.path.as_deref() == Some("")) {

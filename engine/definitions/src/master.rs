@@ -69,7 +69,7 @@ enum CellKind {
     Bool,
 }
 
-/// As many rows an expression may have at once; what has more is looked up by its key.
+/// Most rows that an expression may have at once; what has more is looked up by its key.
 pub const ROWS_MAX: usize = 2_000;
 
 const MASTER_BYTES_MAX: usize = 64 * 1024 * 1024;

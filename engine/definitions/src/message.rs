@@ -33,10 +33,10 @@ const UNWANTED: [&str; 4] = ["with", "lookup", "raw", "log"];
 
 /// What a message may be for.
 pub const PURPOSES: [&str; 3] = ["service", "transactional", MARKETING];
-/// Offers: only to who agreed to them.
+/// Purpose of offers: only to who agreed to them.
 const MARKETING: &str = "marketing";
 
-/// Where helpers find the language of the texts; no name of a message looks like it.
+/// Name under which helpers find the language of the texts; no name of a message looks like it.
 const LANGUAGE: &str = "@language";
 /// Every message may say whom to call.
 const COMPANY: &str = "company";
@@ -59,7 +59,7 @@ const KEYS: [&str; 15] = [
 ];
 /// What an e-mail has beside its text.
 const OF_LETTERS: [&str; 4] = ["subject", "facts", "action", "after"];
-/// Of messages from before the house's paper: not read.
+/// Key of messages from before the house's paper: not read.
 const HTML: &str = "html";
 
 #[derive(Debug)]
@@ -67,9 +67,9 @@ pub struct Message {
     pub id: String,
     pub channel: Channel,
     pub purpose: String,
-    /// Calendar of its own; without one the purpose's hours hold.
+    /// Calendar of the message's own; without one the purpose's hours hold.
     pub within: Option<String>,
-    /// Sent only to who has agreed to this (`x-consent` of a form's field).
+    /// Consent (`x-consent` of a form's field) without which it is not sent.
     pub consent: Option<String>,
     /// The number that the regulator gave this text.
     pub template_id: Option<String>,
@@ -104,9 +104,9 @@ impl Channel {
 struct Texts {
     subject: Option<Template>,
     text: Template,
-    /// Label and value.
+    /// Facts of an e-mail: label and value.
     facts: Vec<(Template, Template)>,
-    /// Label and link.
+    /// Button of an e-mail: label and link.
     action: Option<(Template, Template)>,
     after: Option<Template>,
 }
@@ -129,7 +129,7 @@ pub struct House<'h> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rendered {
     pub channel: Channel,
-    /// Of these texts.
+    /// Language of these texts.
     pub language: String,
     pub subject: Option<String>,
     pub text: String,
@@ -210,7 +210,7 @@ impl Message {
         DELAYED.contains(&self.purpose.as_str())
     }
 
-    /// When it may not be sent now: the calendar that says so, and its next opening.
+    /// Calendar by which a message may not be sent now, and its next opening; `None`: it may be sent.
     pub fn waits(&self, calendars: &Calendars, now_ms: i64) -> Option<(String, i64)> {
         let (name, calendar) = match &self.within {
             Some(name) => (name.as_str(), calendars.get(name)?),
@@ -258,7 +258,7 @@ impl Message {
     }
 }
 
-/// Only an e-mail has more than a text, and an e-mail that offers something says how to get no more.
+/// Checks that only an e-mail has more than a text, and that an e-mail that offers something says how to get no more.
 fn fits_channel(fields: &mut MapReader<'_, '_>, channel: Channel, purpose: &str, letterhead: &Letterhead) {
     if let Some(at) = fields.get(HTML) {
         let message = "an e-mail has words, facts and one way on: how it looks is the house's";
@@ -441,7 +441,7 @@ impl Output for Capped {
     }
 }
 
-/// Of plain text: what becomes HTML is escaped there.
+/// Handlebars for plain text: what becomes HTML is escaped there.
 fn registry() -> &'static Handlebars<'static> {
     static REGISTRY: OnceLock<Handlebars<'static>> = OnceLock::new();
     REGISTRY.get_or_init(|| {

@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// A version of a workflow that open journeys hold.
 pub struct PinnedVersion {
     pub workflow: String,
-    /// Its closure.
+    /// Files of the version's closure.
     pub files: Files,
 }
 
@@ -45,7 +45,7 @@ pub struct PinnedParts<'a> {
 
 impl<'a> PinnedParts<'a> {
     pub fn read(held: &'a PinnedVersion) -> PinnedParts<'a> {
-        // It was checked when it was published.
+        // A pinned version was checked when it was published.
         let mut told = Vec::new();
         let matters = |path: &str| matches!(kind_of(path), Some(FileKind::Table(_) | FileKind::Contract(_)));
         let nodes = held

@@ -15,7 +15,7 @@ pub const LINK_CHARS: usize = 50;
 #[derive(Debug, Default)]
 pub struct Places {
     own: BTreeMap<String, usize>,
-    /// At every other place; `None`: any.
+    /// Most characters at every other place; `None`: any number.
     other: Option<usize>,
 }
 
@@ -63,7 +63,7 @@ impl Places {
     }
 }
 
-/// At a word, or inside of the first one; an address, a number or a code is never cut.
+/// Cuts a text at a word, or inside of the first one; an address, a number or a code is never cut.
 fn shorten(text: &str, most: usize) -> String {
     let is_name =
         text.chars().all(|c| c.is_alphabetic() || c.is_whitespace() || matches!(c, '.' | '\'' | '-' | '&' | ','));

@@ -33,27 +33,27 @@ pub enum Right {
     See,
     /// An event is sent to it, or a draft kept.
     Send,
-    /// What a person keeps of herself, and all that is hers.
+    /// What a person keeps in the account, and all that belongs to it.
     Account,
     /// Stuck work, incidents, histories.
     Operate,
 }
 
-/// With whose.
+/// Whose things a right is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Whose {
-    /// Begun by them, or theirs by their number.
+    /// Things begun by them, or theirs by their number.
     Own,
-    /// Opened to them by a link of a message.
+    /// Things opened to them by a link of a message.
     Linked,
-    /// Anybody's.
+    /// Anybody's things.
     Any,
 }
 
 /// What a route of the program asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RouteAsks {
-    /// Nobody is asked who they are.
+    /// A route at which nobody is asked who they are.
     Nothing,
     Right(Right),
 }
@@ -129,7 +129,7 @@ pub struct Policy {
     events: BTreeMap<String, BTreeSet<String>>,
     /// Roles that act for customers.
     assists: BTreeSet<String>,
-    /// Kinds of personal data that they see whole.
+    /// Kinds of personal data that somebody who acts for customers sees whole.
     plain: BTreeSet<String>,
     /// What brought customers whose numbers a session with a token for it need not have verified at first.
     sources: BTreeSet<String>,
@@ -139,12 +139,12 @@ pub struct Policy {
 #[derive(Clone, Debug, Default)]
 pub struct Roles {
     names: Vec<String>,
-    /// Where they stand.
+    /// Places of the names in their file.
     at: Vec<Node>,
 }
 
 impl Roles {
-    /// Under the key `roles`; whether they are roles says [`Policy::knows`].
+    /// Reads the key `roles`; whether its words are roles says [`Policy::knows`].
     pub(crate) fn read(node: &Node, problems: &mut Vec<Problem>) -> Roles {
         let Some(list) = node.get("roles") else { return Roles::default() };
         let at: Vec<Node> = list.items().iter().filter(|item| item.as_str().is_some()).cloned().collect();
@@ -154,7 +154,7 @@ impl Roles {
         Roles { names: at.iter().filter_map(Node::as_str).map(str::to_owned).collect(), at }
     }
 
-    /// Nobody is named: it is for all.
+    /// Whether nobody is named: it is for all.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
@@ -178,7 +178,7 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// Nobody may do anything.
+    /// A policy by which nobody may do anything.
     fn empty() -> Policy {
         let (roles, rights, routes) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let (assists, plain, sources) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());

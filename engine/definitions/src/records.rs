@@ -9,7 +9,7 @@ use engine_statechart::{EvalError, Problem, Vocabulary};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Journeys of a page of the list, unless it says another number.
+/// Journeys on a page of the list, unless it says another number.
 const JOURNEYS: i64 = 25;
 const JOURNEYS_MAX: i64 = 100;
 
@@ -26,7 +26,7 @@ pub(crate) const KEPT_FILE: &str = "workflows/shared/tables/kept.yaml";
 /// A law that asks for the records of a kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Law {
-    /// They stay on the account, with the documents of their journey.
+    /// Whether the records stay on the account, with the documents of their journey.
     pub on_account: bool,
     /// Kinds of which one ends what such a record has begun: until there is one the journey is not forgotten.
     pub until: Vec<String>,
@@ -39,7 +39,7 @@ impl Law {
         Some(Law { on_account: row["on_account"] == Value::Bool(true), until: until.map(str::to_owned).collect() })
     }
 
-    /// Nothing is kept without the law that asks for it, and for how long.
+    /// Checks that nothing is kept without the law that asks for it, and for how long.
     pub(crate) fn verify(kept: &Table, node: &Node, problems: &mut Vec<Problem>) {
         let mut wrong = |message: String| problems.push(Problem::error("kept", &node.span, message));
         if kept.only_match() != Some("kind") {

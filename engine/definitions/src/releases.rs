@@ -7,7 +7,7 @@ use engine_statechart::Problem;
 pub const FILE: &str = "workflows/releases.yaml";
 pub(crate) const OF_STORIES: [&str; 2] = ["refuse", "warn"];
 
-/// Without the file everything is asked for.
+/// What is asked of a change; without the file, everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Releases {
     /// A story that fails is told, and does not keep the change back.

@@ -25,7 +25,7 @@ enum TextPart {
     Counted { path: Vec<String>, one: String, others: String, counts: Counts },
 }
 
-/// Which numbers take the words for one (Unicode CLDR, integers).
+/// Rule for which numbers take the words for one (Unicode CLDR, integers).
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Counts {
     One,
@@ -56,7 +56,7 @@ impl Text {
         Text::in_language(text, ENGLISH)
     }
 
-    /// The same in a language.
+    /// Parses `…{{name}}…` as a text of this language; the error says what is wrong.
     pub fn in_language(text: &str, language: &str) -> Result<Text, String> {
         if text.len() > TEXT_BYTES_MAX {
             return Err(format!("the text has {} bytes, at most {TEXT_BYTES_MAX} are allowed", text.len()));

@@ -26,16 +26,16 @@ const EXPRESSIONS: [&str; 2] = ["cel", "$cel"];
 const OF_FIELDS: [&str; 9] = ["title", "intro", "hint", "placeholder", "empty", "add", "remove", "suffix", "prefix"];
 /// Words of menus, footers and frames.
 const OF_SITE: [&str; 8] = ["text", "title", "label", "hint", "upper_text", "bottom_text", "legal", "heading"];
-/// All of it are words.
+/// Key below which all texts are words.
 const BROWSER: &str = "browser";
 const OF_MESSAGES: [&str; 3] = ["subject", "text", "after"];
-/// Of a message's facts and button.
+/// Words of a message's facts and button.
 const OF_LETTERS: [&str; 2] = ["label", "value"];
 
 /// Everything that was read, apart from each other.
 #[derive(Default)]
 pub(crate) struct Read {
-    /// As written.
+    /// Files as they are written.
     pub nodes: Nodes,
     /// Language → path of what is translated → translation.
     pub translations: BTreeMap<String, Nodes>,
@@ -44,9 +44,9 @@ pub(crate) struct Read {
 /// The words of one file in a language.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sheet {
-    /// Of the file in English.
+    /// Path of the file in English.
     pub file: String,
-    /// In the order of the file, each once.
+    /// Words in the order of the file, each once.
     pub words: Vec<Translated>,
     /// What is said for words that are not there any more.
     pub unused: Vec<Translated>,
@@ -55,7 +55,7 @@ pub struct Sheet {
 /// Words and what they are in a language.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Translated {
-    /// Where the words stand; of unused ones in the translation.
+    /// Line on which the words stand; of unused ones in the translation.
     pub line: u32,
     pub place: String,
     pub english: String,
@@ -73,7 +73,7 @@ impl Sheet {
         self.missing().find(|words| words.place == unused.place).map(|words| words.english.as_str())
     }
 
-    /// The translation's file.
+    /// Path of the translation's file.
     pub fn path(&self, language: &str) -> String {
         layout::translation_path(&self.file, language)
     }
@@ -168,7 +168,7 @@ impl Read {
 #[derive(Default)]
 struct Dictionary<'n> {
     entries: BTreeMap<(&'n str, &'n str), &'n Node>,
-    /// Those that nobody has filled in yet.
+    /// Entries that nobody has filled in yet.
     empty: BTreeMap<(&'n str, &'n str), &'n Node>,
 }
 
@@ -209,7 +209,7 @@ struct Word<'w> {
     part: Wording,
 }
 
-/// Which part of a text is words.
+/// Part of a text that is words.
 enum Wording {
     Whole,
     /// What an expression says with `say('…')`.
@@ -401,7 +401,7 @@ fn walk(rule: Rule, node: &mut Node, keys: &mut Vec<String>, visit: &mut Visit<'
 /// How expressions mark what people read.
 const SAY: &str = "say('";
 
-/// From the last to the first, so that what was replaced moves nothing that follows.
+/// Visits the quoted words of a text from the last to the first, so that what was replaced moves nothing that follows.
 fn visit_quoted(node: &mut Node, place: &str, visit: &mut Visit<'_>) {
     let text = node.as_str().unwrap_or_default().to_owned();
     let line = node.span.line;

@@ -32,16 +32,16 @@ pub(crate) const WIDGET: &str = "upload";
 pub struct UploadKind {
     pub kind: String,
     pub media: Vec<String>,
-    /// So many of one journey.
+    /// Most files of this kind in one journey.
     pub files: usize,
-    /// Of a picture, whichever way it is held.
+    /// Least length of one side of a picture, `height_min` of the other, whichever way it is held; 0: any.
     pub width_min: u32,
     pub height_min: u32,
     /// The operation (`partner/operation`) that must have found it clean before anybody gets it; empty: none.
     pub scan: String,
     /// The operation that reads it; empty: none.
     pub read: String,
-    /// It stays with a record that a law keeps on its person's account.
+    /// Whether a file stays with a record that a law keeps on its person's account.
     pub kept: bool,
 }
 
@@ -215,7 +215,7 @@ fn field(rule: &mut Node, nodes: &Nodes, files: &mut BTreeSet<String>, problems:
 /// A file in an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UploadAnswer {
-    /// Of the field.
+    /// JSON pointer of the field.
     pub pointer: String,
     pub kind: String,
     pub id: String,

@@ -33,8 +33,8 @@ pub enum Dialect {
     /// What XState's machines say, with CEL.
     #[default]
     Plain,
-    /// On top: optional selection (`a.?b`); keys of `assign` are paths (`a.b` writes `b` into the map `a`);
-    /// wherever a value stands, a map or list of expressions, in lists with `each`, `as`, `when`.
+    /// The plain dialect and more: optional selection (`a.?b`); keys of `assign` are paths (`a.b` writes `b` into the
+    /// map `a`); wherever a value stands, a map or list of expressions, in lists with `each`, `as`, `when`.
     Rich,
 }
 
@@ -51,7 +51,7 @@ pub enum Field {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub expression_chars_max: usize,
-    /// Beyond this an expression is a warning.
+    /// Characters beyond which an expression is a warning.
     pub expression_chars_long: usize,
     pub expression_nodes_max: usize,
     /// Height of an expression's tree, parentheses included.

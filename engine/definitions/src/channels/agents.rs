@@ -54,7 +54,7 @@ pub struct Check {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AgentChecks {
-    /// As they were asked about.
+    /// Ids as they were asked about.
     pub ids: BTreeMap<String, String>,
     /// The call that was made → the role that it gave, if any.
     pub checked: BTreeMap<String, Option<String>>,
@@ -141,7 +141,7 @@ impl AgentChecks {
         self.checked.values().flatten().map(String::as_str)
     }
 
-    /// As it is after this check; with other ids all that was known before is over (R4-10).
+    /// Adds a check's outcome; with other ids all that was known before is over (R4-10).
     #[must_use]
     pub fn with(&self, ids: BTreeMap<String, String>, check: &Check, is_confirmed: bool) -> AgentChecks {
         let mut checked = if self.ids == ids { self.checked.clone() } else { BTreeMap::new() };

@@ -18,13 +18,13 @@ pub struct Attribution {
     pub draw: String,
 }
 
-/// That a visitor came, first or by another way than before.
+/// A visitor's coming, the first or by another way than before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Touch {
-    /// `2026-11-21`
+    /// Day of the visit: `2026-11-21`.
     pub day: String,
     pub channels: Vec<String>,
-    /// As the address named it.
+    /// Source as the address named it.
     pub source: String,
 }
 
@@ -33,7 +33,7 @@ pub struct Arrival<'a> {
     pub said: &'a BTreeMap<String, String>,
     pub path: &'a str,
     pub host: &'a str,
-    /// `2026-11-21`
+    /// Day of the arrival: `2026-11-21`.
     pub day: &'a str,
 }
 

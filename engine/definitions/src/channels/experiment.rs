@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 #[derive(Debug)]
 pub struct Experiment {
     name: String,
-    /// Where a page needs the variant before anything is written.
+    /// Addresses below which a page needs the variant before anything is written.
     under: Vec<String>,
     /// Percents, 100 in all.
     variants: Vec<(String, u64)>,
@@ -29,12 +29,12 @@ impl Experiment {
         self.variants.first().map(|(name, _)| name.as_str())
     }
 
-    /// Its variants as rules name them: `experiment/variant`.
+    /// The experiment's variants as rules name them: `experiment/variant`.
     pub(crate) fn paths(&self) -> impl Iterator<Item = String> {
         self.variants.iter().map(|(variant, _)| format!("{}/{variant}", self.name))
     }
 
-    /// The same variant for the same draw, and of many draws as many as the weights say.
+    /// The variant of a draw: always the same one, and over many draws as often as the weights say.
     pub(super) fn draw_variant(&self, draw: &str) -> Option<&str> {
         let hash = Sha256::digest(format!("{} {draw}", self.name));
         let number = hash.iter().take(7).fold(0, |number: u64, byte| number << 8 | u64::from(*byte)) % 100;

@@ -41,7 +41,7 @@ pub struct Channels {
 #[derive(Debug)]
 struct Name {
     name: String,
-    /// Other spellings.
+    /// Other spellings of the name.
     also: Vec<String>,
     kept: Kept,
 }
@@ -49,9 +49,9 @@ struct Name {
 #[derive(Debug, PartialEq)]
 enum Kept {
     Alone,
-    /// In a record of this name.
+    /// Kept in a record of this name.
     In(String),
-    /// For the checks of agents only.
+    /// Kept for the checks of agents only.
     Secret,
 }
 
@@ -86,7 +86,7 @@ struct When {
     span: Option<Span>,
 }
 
-/// Which channel counts first for some products, and what is said where none says it.
+/// Order of channels for some products, and what is said where none says it.
 #[derive(Debug)]
 struct Sources {
     product: Vec<String>,
@@ -214,7 +214,7 @@ impl Channels {
         })
     }
 
-    /// The same of somebody of whom nothing is known.
+    /// What endpoints read as `visit` where nothing is known of somebody.
     pub(crate) fn nobody() -> Value {
         Channels::default().visit(&Attribution::default(), &AgentChecks::default(), "")
     }
@@ -225,7 +225,7 @@ impl Channels {
         all.filter_map(|one| Some((one.name(), one.draw_variant(draw)?))).collect()
     }
 
-    /// Of each experiment the first variant.
+    /// Experiment → its first variant.
     pub(crate) fn first_variants(&self) -> BTreeMap<&str, &str> {
         self.experiments.iter().filter_map(|one| Some((one.name(), one.first()?))).collect()
     }

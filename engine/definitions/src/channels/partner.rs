@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// Colours of a theme; white words stand on each.
 pub const THEME: [&str; 4] = ["brand", "brand-deep", "act", "act-press"];
-/// Of words on their ground.
+/// Least contrast of words on their ground.
 const CONTRAST_MIN: f64 = 4.5;
 
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub struct Partner {
     pub medium: String,
     /// Products that are offered; none said: all.
     pub lob: Vec<String>,
-    /// Where their own line begins, in place of the home page.
+    /// Address at which the partner's own line begins, in place of the home page.
     pub home: Option<String>,
     /// Parts of the frame that are left out.
     pub hide: Vec<String>,

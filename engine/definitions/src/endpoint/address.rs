@@ -4,7 +4,7 @@ use crate::source::Node;
 use engine_statechart::Problem;
 use serde_json::{Map, Value};
 
-/// `/api/v1/leads/{lead}`, `/api/v1/{kind:letter|parcel}/offers`.
+/// Address of an endpoint: `/api/v1/leads/{lead}`, `/api/v1/{kind:letter|parcel}/offers`.
 #[derive(Clone, Debug, Default)]
 pub struct Address {
     parts: Vec<AddressPart>,
@@ -13,7 +13,7 @@ pub struct Address {
 #[derive(Clone, Debug)]
 enum AddressPart {
     Fixed(String),
-    /// Without words it may be anything that an id is made of.
+    /// A part for a word; without `words` it may be anything that an id is made of.
     Open {
         name: String,
         words: Vec<String>,
@@ -96,7 +96,7 @@ impl Address {
         })
     }
 
-    /// As descriptions of APIs write it.
+    /// Template of the address as descriptions of APIs write it.
     pub fn template(&self) -> String {
         let parts = self.parts.iter().map(|part| match part {
             AddressPart::Fixed(text) => text.clone(),
@@ -111,7 +111,7 @@ fn is_name(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Nothing that an address would write in another way.
+/// Whether a text has nothing that an address would write in another way.
 fn is_plain(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte))
 }

@@ -9,13 +9,13 @@ use engine_statechart::{EvalError, Host, Problem};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// In what replies and refusals of a line come.
+/// Envelope in which replies and refusals of a line come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Envelope {
     /// The reply as it stands; refusals are problem details.
     #[default]
     None,
-    /// `{data}` and `{errors}`
+    /// Envelope `{data}` and `{errors}`.
     Data,
     /// `{statusCode, status: T, data}` and `{statusCode, status: F, errors}`
     Status,
@@ -73,7 +73,7 @@ impl Good {
     }
 }
 
-/// Unless something holds, the call is refused with these words.
+/// Words with which a call is refused unless something holds.
 #[derive(Debug)]
 pub struct Refuses {
     unless: Expression,

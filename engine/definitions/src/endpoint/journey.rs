@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 #[derive(Debug)]
 pub enum Flow {
     One(String),
-    /// Any of these, of a journey that is there.
+    /// Any of these workflows, for a journey that is there.
     Any(Vec<String>),
     Chosen {
         of: Expression,
@@ -115,13 +115,13 @@ impl Starts {
         self.first.iter().map(|(_, data)| data).chain(own)
     }
 
-    /// By what a second start of the same is known, where one may be.
+    /// Text by which a second start of the same is known, where one may be.
     pub fn once(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<String>, EvalError> {
         let Some(once) = &self.once else { return Ok(None) };
         Ok(once.eval(&scope(found).with_host(host))?.as_str().map(str::to_owned))
     }
 
-    /// By names of addresses, where the visitor came from.
+    /// Texts that say where the visitor came from, by the names that addresses use.
     pub fn attribution(
         &self,
         found: &Map<String, Value>,
@@ -143,7 +143,7 @@ impl Starts {
 /// How a call names a journey of its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
-    /// Its own id.
+    /// The journey's own id.
     Id,
     /// The code that its start gave.
     Code,
@@ -185,12 +185,12 @@ impl Finds {
 /// An event that is sent while the journey stands at a step.
 #[derive(Debug)]
 pub struct Event {
-    /// Named from the root of the flow; none: wherever it stands.
+    /// Step at which the event is sent, named from the root of the flow; none: wherever the journey stands.
     pub step: Option<String>,
     pub kind: String,
     pub data: Data,
     when: Option<Expression>,
-    /// Where the journey has gone past the step, it goes back there.
+    /// Whether a journey that has gone past the step goes back there.
     pub changes: bool,
     pub(super) at: Node,
 }
@@ -209,7 +209,7 @@ pub enum Data {
 pub struct Field {
     pub name: String,
     pub value: Expression,
-    /// From where in the call it comes: what is wrong with it is said there.
+    /// Place in the call that it comes from: what is wrong with it is said there.
     pub pointer: Option<String>,
 }
 
@@ -327,7 +327,7 @@ impl Waits {
         Some(Waits { at_most_ms, until })
     }
 
-    /// Of a call that sends events.
+    /// Usual waiting of a call that sends events.
     pub(super) fn usual() -> Waits {
         Waits { at_most_ms: WAIT_MS, until: None }
     }

@@ -61,8 +61,8 @@ const KEYS: [&str; 28] = [
     "retry_after",
     "reply",
 ];
-/// What expressions read: what came, what was found, what of the caller's was recorded, what a partner said, the
-/// journey, who was signed in, what is kept of her, how they came, the site's data.
+/// Names that expressions read: what came, what was found, what of the caller's was recorded, what a partner said, the
+/// journey, who was signed in, what is kept of the person, how they came, the site's data.
 const NAMES: [&str; 14] = [
     "path", "query", "body", "form", "list", "more", "records", "call", "journey", "session", "account", "export",
     "visit", "site",
@@ -78,34 +78,34 @@ pub struct Endpoint {
     pub title: String,
     /// `GET` or `POST`
     pub method: &'static str,
-    /// As it is written.
+    /// Path as it is written.
     pub path: String,
     pub address: Address,
     /// Parameters of the address; others are passed over.
     pub query: Shape,
-    /// Its form reads the parameters: they are fields with the same rules as on a page.
+    /// Form that reads the parameters: they are fields with the same rules as on a page.
     pub query_form: Option<String>,
     /// What the query does not say is what the form begins with.
     pub calculates: bool,
     /// Word of its address → the form whose definition is read as `form`.
     pub describes: BTreeMap<String, String>,
-    /// Its form reads the body: the same rules and texts as on a page.
+    /// Form that reads the body: the same rules and texts as on a page.
     pub body: Option<String>,
     /// The body may also have fields of the steps' forms.
     pub body_steps: bool,
     pub who: Who,
     /// Who alone of those may call: for everybody else nothing is there.
     pub roles: Roles,
-    /// Names its program in `X-Api-Key`, one of `clients` of the site.
+    /// Whether a call names its program in `X-Api-Key`, one of `clients` of the site.
     pub names_client: bool,
-    /// Comes with a proof.
+    /// Whether a call comes with a proof.
     pub needs_proof: bool,
     /// How long caches keep the answer, in seconds.
     pub cache_s: Option<i64>,
     pub list: Option<List>,
     /// Records of the person who is signed in.
     pub records: Option<Records>,
-    /// On what else a call must rest that fits its form.
+    /// Refusals of a call that fits its form.
     refuses: Vec<Refuses>,
     pub call: Option<Calls>,
     pub finds: Option<Finds>,

@@ -21,12 +21,12 @@ pub(super) const KEYS: [&str; 11] = [
     "signs_out",
     "checks",
 ];
-/// Of who is signed in alone.
+/// Keys that hold for somebody who is signed in alone.
 const OF_PERSON: [&str; 5] = ["profile", "withdraws", "dismisses", "exports", "ends"];
 
 #[derive(Debug, Default)]
 pub struct Personal {
-    /// What is kept of the person who is signed in, beside what is known of her.
+    /// What is kept of the person who is signed in, beside what is known already.
     profile: Option<Expression>,
     /// What the person no longer agrees to.
     withdraws: Option<Expression>,
@@ -34,7 +34,7 @@ pub struct Personal {
     dismisses: Option<Expression>,
     /// The answer is a file of this name, with all that is kept of the person: `export`.
     pub exports: Option<String>,
-    /// Whether the caller has shown that the account is hers.
+    /// Whether the caller has shown that the account is the caller's own.
     proves: Option<Proves>,
     /// The caller leaves the account closed, and is a new person.
     pub renounces: bool,

@@ -41,7 +41,7 @@ pub fn write(path: &str, node: &Node) -> String {
 #[derive(Clone, Copy, PartialEq)]
 enum Role {
     Plain,
-    /// Never on one line.
+    /// A value that never stands on one line.
     Open,
     /// A map of fields.
     Fields,

@@ -28,7 +28,7 @@ pub fn format(path: &str, bytes: &[u8]) -> Result<String, Vec<Problem>> {
     Err(vec![Problem::error("fmt", &span, "cannot be formatted without changing what it says")])
 }
 
-/// Equal but for places; in JSON also but for the order of keys.
+/// Whether two trees are equal but for places; in JSON also but for the order of keys.
 fn is_same(a: &Node, b: &Node) -> bool {
     match (&a.value, &b.value) {
         (Value::List(a), Value::List(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same(a, b)),

@@ -30,7 +30,7 @@ pub struct Scalar {
 #[derive(Debug, Default)]
 pub struct Entries {
     pub list: Vec<Entry>,
-    /// Comments after the last one.
+    /// Comments after the last entry.
     pub tail: Vec<Comment>,
 }
 
@@ -39,7 +39,7 @@ pub struct Entry {
     pub above: Vec<Comment>,
     /// An empty line stands before it.
     pub is_apart: bool,
-    /// In a map.
+    /// The key of an entry in a map.
     pub key: Option<Scalar>,
     pub item: Item,
     /// The comment on its own line.
@@ -70,7 +70,7 @@ struct TreeReader<'t> {
     pending: Vec<Comment>,
     root: Entry,
     tail: Vec<Comment>,
-    /// Where the last key or value ended.
+    /// Line on which the last key or value ended.
     last_line: usize,
 }
 

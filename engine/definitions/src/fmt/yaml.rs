@@ -27,7 +27,7 @@ enum Surroundings {
     Root,
     /// Each entry begins a line of its own.
     Open,
-    /// So do the entries of its entries.
+    /// Each entry, and each entry within it, begins a line of its own.
     OpenTwice,
     Inside,
 }
@@ -154,7 +154,7 @@ impl Writer {
         self.lines.push(line);
     }
 
-    /// Brackets over several lines.
+    /// Writes brackets over several lines.
     fn closed(&mut self, mut words: Vec<String>, [open, close]: [char; 2], head: &str, indent: usize) {
         let last = words.len().saturating_sub(1);
         for (number, word) in words.iter_mut().enumerate() {

@@ -60,13 +60,14 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Of `x-date` with days in it.
+    /// Reads the bounds of an `x-date` with days in it.
     pub fn read(rule: &Value) -> Bounds {
         let bound = |key: &str| rule.get(key).and_then(Value::as_str).filter(|bound| is_day(bound)).map(str::to_owned);
         Bounds { min: bound("min"), max: bound("max") }
     }
 
-    /// Which one a day breaks: `x-date.min` or `x-date.max`. Days compare as texts; what is no day is left to `format`.
+    /// The bound that a day breaks: `x-date.min` or `x-date.max`. Days compare as texts; what is no day is left to
+    /// `format`.
     pub fn broken_bound(&self, day: &str) -> Option<&'static str> {
         if (self.min.is_none() && self.max.is_none()) || !is_day(day) {
             return None;

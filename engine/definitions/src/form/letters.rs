@@ -99,12 +99,12 @@ fn transliterate(c: char) -> Option<&'static str> {
     PLAIN.iter().find(|(from, _)| *from == c).map(|(_, to)| *to)
 }
 
-/// Digits of every script become 0 to 9.
+/// Writes digits of every script as 0 to 9.
 pub fn digits(text: &str) -> String {
     text.chars().map(|c| digit(c).unwrap_or(c)).collect()
 }
 
-/// Digits stand together from zero to nine in every script.
+/// Reads a digit of any script: from zero to nine they stand together in each.
 fn digit(c: char) -> Option<char> {
     static DIGITS: OnceLock<Vec<(u32, u32)>> = OnceLock::new();
     if c.is_ascii() {
@@ -130,7 +130,7 @@ pub fn is_foreign(c: char) -> bool {
     !c.is_ascii() && foreign.as_ref().is_some_and(|foreign| foreign.is_match(c.encode_utf8(&mut [0; 4])))
 }
 
-/// Nothing can be seen of it.
+/// Whether nothing can be seen of a text.
 pub fn is_blank(text: &str) -> bool {
     static VISIBLE: OnceLock<Option<Regex>> = OnceLock::new();
     let visible = VISIBLE.get_or_init(|| Regex::new(r"[^\p{Z}\p{Cc}\p{Cf}]").ok());

@@ -18,13 +18,13 @@ pub struct Level {
 
 pub struct Field {
     pub name: String,
-    /// Its part of a pointer: `/name`.
+    /// The field's part of a pointer: `/name`.
     pub part: String,
-    /// Named by `required`.
+    /// Whether `required` names the field.
     pub is_required: bool,
     /// `x-required`: required when this holds.
     pub required_when: Option<Value>,
-    /// Shown when all of these hold: its own condition, and those of its groups.
+    /// Conditions that all hold when the field is shown: its own, and those of its groups.
     pub shown_when: Vec<Value>,
     pub holds: Holds,
     pub rule: Rule,
@@ -49,7 +49,7 @@ pub struct Rule {
     pub reads: Option<Reads>,
     pub format: Option<Format>,
     pub bounds: Bounds,
-    /// Of each value of a list.
+    /// Rule for each value of a list.
     pub items: Option<Box<Rule>>,
 }
 
@@ -73,7 +73,7 @@ pub enum Format {
 pub type Normalisers = HashMap<String, Normaliser>;
 
 impl Level {
-    /// Of an object's schema in which nothing is computed any more. Normalisers are known by their steps as text.
+    /// Reads an object's schema in which nothing is computed any more. Normalisers are known by their steps as text.
     pub fn read(schema: &Value, normalisers: &Normalisers) -> Level {
         let fields = super::properties(schema).map(|(name, rule)| Field::read(schema, (name, rule), normalisers));
         let gone = schema.get("x-gone").and_then(Value::as_array).into_iter().flatten();
@@ -107,7 +107,7 @@ impl Field {
         }
     }
 
-    /// Its rows with their fields.
+    /// The field's rows with the fields of each.
     pub fn rows<'f, 'v>(&'f self, value: &'v Value) -> impl Iterator<Item = (&'f Level, &'v Value)> {
         let known = match &self.holds {
             Holds::Rows(rows) => Some((rows, value.as_array().map_or(&[][..], Vec::as_slice))),

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default)]
 pub struct Messages {
     texts: BTreeMap<String, String>,
-    /// Of dates in them.
+    /// Language of dates in the texts.
     language: String,
 }
 
@@ -50,7 +50,7 @@ const LAST_RESORT: [(&str, &str); 4] = [
 ];
 
 impl Messages {
-    /// `{keyword: text}`
+    /// Reads `{keyword: text}`.
     pub fn compile(node: &Node, problems: &mut Vec<Problem>) -> Messages {
         if !node.is_map() {
             problems.push(Problem::error("shape", &node.span, "messages are a map from keywords to texts"));

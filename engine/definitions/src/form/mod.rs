@@ -51,7 +51,7 @@ pub struct Audience {
     pub roles: Vec<String>,
     pub channel: String,
     pub partner: Option<String>,
-    /// Nobody who could agree to anything: they act for a customer, or her number is not verified yet.
+    /// Whether this is nobody who could agree to anything: they act for a customer, or no number is verified yet.
     pub is_deputy: bool,
 }
 
@@ -135,7 +135,7 @@ impl Form {
         self.check_known(&self.fields(audience, scope)?, data)
     }
 
-    /// The same for fields that are known already.
+    /// Checks data as [`Form::check`] does, where the fields are known already.
     pub fn check_known(&self, fields: &FormFields, data: &mut Value) -> Result<Vec<FieldError>, EvalError> {
         let resolved = fields.resolve();
         normalise::object(&resolved.level, data);
@@ -207,7 +207,7 @@ impl Form {
         self.variants.iter().map(|v| &v.merge).chain([&self.tree]).flat_map(properties)
     }
 
-    /// The same in order, each once.
+    /// Names of all fields, variants included, sorted, each once.
     pub fn properties(&self) -> &[String] {
         &self.facts().properties
     }
@@ -268,7 +268,7 @@ impl Form {
         properties(&self.tree).filter_map(|(name, rule)| Some((name.as_str(), rule.get("x-pii")?.as_str()?)))
     }
 
-    /// The same of every field that any variant has, also in rows and objects.
+    /// Fields with personal data and its kind (`x-pii`), whatever variant has them, also in rows and objects.
     pub fn personal_names(&self) -> Vec<(&str, &str)> {
         let (mut found, mut open) = (Vec::new(), Vec::new());
         open.extend(self.variants.iter().map(|variant| &variant.merge).chain([&self.tree]));
@@ -283,7 +283,7 @@ impl Form {
         found
     }
 
-    /// The same of the field at a pointer, also in a row or an object.
+    /// Kind of personal data (`x-pii`) of the field at a pointer, also in a row or an object.
     pub fn personal_at(&self, pointer: &str) -> Option<&str> {
         let merges = self.variants.iter().map(|variant| &variant.merge);
         merges.chain([&self.tree]).find_map(|tree| personal(tree, pointer))
@@ -315,7 +315,7 @@ impl Form {
         &self.columns
     }
 
-    /// Its expressions with every place that they stand at.
+    /// Expressions of the form with every place at which they stand.
     pub(crate) fn expressions(&self) -> impl Iterator<Item = (&Expression, &Span)> {
         self.uses.iter().filter_map(|(text, span)| Some((self.cels.get(text)?, span)))
     }

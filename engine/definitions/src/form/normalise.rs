@@ -23,11 +23,11 @@ enum Step {
     Lower,
     Collapse,
     Sanitise,
-    /// Accents and ligatures are written plainly.
+    /// Writes accents and ligatures plainly.
     Latin,
-    /// Digits of every script are those that we know.
+    /// Writes digits of every script as those that we know.
     Digits,
-    /// Characters that match stay.
+    /// Keeps characters that match.
     Keep(Regex),
     Strip(Regex),
     /// What matches becomes a space, so that nothing is glued together.
@@ -54,7 +54,7 @@ impl Normaliser {
         (steps.len() == node.list().len()).then_some(Normaliser { steps })
     }
 
-    /// Never empties what can be seen: such a text stays, to be refused.
+    /// Normalises a text, and never empties what can be seen: such a text stays, to be refused.
     pub fn apply(&self, text: &str) -> String {
         let done = self.run(text);
         if done.is_empty() && !letters::is_blank(text) { text.trim_matches(is_space).to_owned() } else { done }
@@ -136,7 +136,7 @@ fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<Step> {
     }
 }
 
-/// Compiled once for all forms: shared fields repeat the same patterns.
+/// Compiles a pattern once for all forms: shared fields repeat the same patterns.
 pub fn compile(text: &str) -> Option<Regex> {
     static KNOWN: OnceLock<Mutex<HashMap<String, Regex>>> = OnceLock::new();
     const KNOWN_MAX: usize = 1_000;

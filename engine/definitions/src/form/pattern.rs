@@ -139,7 +139,7 @@ impl First {
 
 struct PatternFacts {
     first: First,
-    /// It may match nothing.
+    /// Whether it may match nothing.
     is_empty: bool,
     ways: u64,
 }
@@ -147,7 +147,7 @@ struct PatternFacts {
 /// Looks at what is written, not at what the regex engine would simplify it to: a browser does not simplify.
 struct Risk<'t> {
     text: &'t str,
-    /// Some repetition has no small bound.
+    /// Whether some repetition has no small bound.
     has_long: bool,
 }
 

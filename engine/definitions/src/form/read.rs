@@ -93,7 +93,7 @@ pub fn read(
 }
 
 impl Form {
-    /// Without its expressions the form, and each of its variants, must be a schema.
+    /// Checks that the form and each of its variants, without their expressions, are a schema.
     pub(crate) fn is_schema(&self, node: &Node, problems: &mut Vec<Problem>) -> bool {
         let alone = (0..self.variants.len()).map(|i| 1u64 << i);
         for mask in std::iter::once(0).chain(alone) {
@@ -112,7 +112,7 @@ impl Form {
 struct Level<'a> {
     fields: &'a Named<'a>,
     groups: &'a BTreeSet<String>,
-    /// Those of the form itself.
+    /// Fields of the form itself.
     root: &'a Named<'a>,
     /// `item` is known: it is a row of the context.
     has_item: bool,

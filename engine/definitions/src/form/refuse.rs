@@ -9,13 +9,13 @@ use engine_statechart::Problem;
 use regex::Regex;
 use serde_json::Value;
 
-/// Their codes, in the order in which they are tried.
+/// Codes of refusals, in the order in which they are tried.
 pub const CODES: [&str; 6] = ["refused.0", "refused.1", "refused.2", "refused.3", "refused.4", "refused.5"];
 const KEYS: [&str; 3] = ["pattern", "length", "text"];
 
 pub struct Refusal {
     pattern: Regex,
-    /// Only of texts that are as long.
+    /// Length of the texts that are refused; `None`: any.
     length: Option<usize>,
 }
 

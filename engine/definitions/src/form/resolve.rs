@@ -14,9 +14,9 @@ use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
-/// Variants applied; `$cel` and dates still open.
+/// A form with variants applied; `$cel` and dates are still open.
 pub struct Prepared {
-    /// Which variants: a bit for each.
+    /// Variants that are applied: a bit for each.
     mask: u64,
     pub tree: Value,
     /// Texts of the expressions in it, in order, without those of rows.
@@ -50,7 +50,7 @@ type Values = BTreeMap<String, Value>;
 #[derive(Default, Serialize)]
 pub struct Computed {
     values: Values,
-    /// By the expression of the list: key and values of each row.
+    /// Rows by the expression of their list: key and values of each.
     rows: BTreeMap<String, Vec<(String, Values)>>,
 }
 
@@ -60,10 +60,10 @@ impl Computed {
     }
 }
 
-/// Ready to be shown and to check.
+/// A form that is ready to be shown and to check.
 pub struct Resolved {
     pub view: FormView,
-    /// Of the view: nothing in it is computed.
+    /// The view's fields and rules: nothing in them is computed any more.
     pub level: Level,
     /// What it begins with.
     pub defaults: Map<String, Value>,
@@ -74,7 +74,7 @@ pub struct Resolved {
 }
 
 impl Resolved {
-    /// Built when the first answer is checked.
+    /// The validator, built when the first answer is checked.
     pub fn validator(&self) -> Result<&Validator, String> {
         self.validator.get_or_init(|| validator(&self.values)).as_ref().map_err(Clone::clone)
     }
@@ -169,7 +169,8 @@ impl Form {
         Ok(computed)
     }
 
-    /// Also used at load with every expression unknown, to see whether the rest is a schema.
+    /// Builds the form from what was computed; at load with every expression unknown, to see whether the rest is a
+    /// schema.
     pub(super) fn build(&self, tree: &Value, computed: &Computed, today: &str) -> Resolved {
         let mut tree = tree.clone();
         put(&mut tree, &computed.values, computed);

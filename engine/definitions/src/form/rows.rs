@@ -26,7 +26,7 @@ pub struct Rows {
 pub enum Which {
     /// One for each key.
     Fixed(Vec<(Value, Level)>),
-    /// As many as a person adds.
+    /// As many rows as a person adds.
     Added(Level),
 }
 

@@ -41,7 +41,7 @@ const KEYWORDS: [&str; 32] = [
     "optional",
     "$comment",
 ];
-/// Those that only fields of forms have.
+/// Keywords that only fields of forms have.
 const FORM_KEYWORDS: [&str; 6] = ["x-ui", "x-required", "groups", "x-each", "x-key", "x-title"];
 const FORMATS: [&str; 2] = ["date", "email"];
 const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "object"];
@@ -84,7 +84,7 @@ const PERSONAL: [(&str, &str); 29] = [
 const SECRET: [&str; 8] = ["password", "passwd$", "pwd$", "otp$", "cvv$", "cvc$", "mpin$", "pin$ upi$"];
 /// A number of so few digits is not the whole of one.
 const PIECE_CHARS_MAX: i64 = 4;
-/// So begin the names of what a flow has found out, such as a verified number: no form and no event may bring it.
+/// Beginning of names for what a flow has found out, such as a verified number: no form and no event may bring it.
 const FACT: &str = "verified_";
 const NAME_CHARS_MAX: usize = 64;
 /// Fields of one object or row, in definitions and in answers.
@@ -117,7 +117,7 @@ pub fn is_personal_name(name: &str) -> bool {
     personal_kind(name).is_some()
 }
 
-/// Which kind of personal data a name says that it holds: `mobile`, `email`, `pan`, `aadhaar`, `dob` and so on.
+/// Kind of personal data that a name says that it holds: `mobile`, `email`, `pan`, `aadhaar`, `dob` and so on.
 pub fn personal_kind(name: &str) -> Option<&'static str> {
     let parts = parts(name);
     PERSONAL.iter().find(|(words, _)| has_words(&parts, words)).map(|(_, kind)| *kind)

@@ -13,7 +13,7 @@ const PATTERN_BYTES_MAX: usize = 1 << 20;
 /// What one answer says at most.
 pub const ERRORS_MAX: usize = 50;
 
-/// Draft 2020-12, nothing fetched, patterns in linear time.
+/// Builds a validator: draft 2020-12, nothing fetched, patterns in linear time.
 pub fn validator(schema: &Value) -> Result<Validator, String> {
     jsonschema::options()
         .with_draft(Draft::Draft202012)
@@ -111,7 +111,7 @@ fn refusal_code(rule: &Rule, value: &Value) -> Option<&'static str> {
     if is_unwritable { Some("letters") } else { refuse::refusal_code(&rule.refusals, text) }
 }
 
-/// Rules that are ours in both languages.
+/// Name of the rule of ours that a value breaks, as both languages check it.
 fn broken_rule(rule: &Rule, value: &Value) -> Option<&'static str> {
     let text = value.as_str()?;
     let is_good = match rule.format {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 #[derive(Clone, Debug)]
 pub struct Variant {
     whom: Whom,
-    /// Where its roles stand.
+    /// Places of the variant's roles in its file.
     pub roles_at: Vec<Node>,
     pub merge: Value,
     pub require: Vec<(bool, String)>,
@@ -27,7 +27,7 @@ enum Whom {
     Deputies,
 }
 
-/// At most as many as bits of the mask that names a combination.
+/// Most variants: one for each bit of the mask that names a combination.
 pub const VARIANTS_MAX: usize = 64;
 
 impl Variant {
@@ -109,7 +109,7 @@ fn inside(rule: &mut Value) -> Option<&mut Value> {
     if rule.get("properties").is_some() { Some(rule) } else { rule.get_mut("items") }
 }
 
-/// RFC 7396.
+/// Patches a value with another one (RFC 7396).
 pub fn patch(target: &mut Value, with: &Value) {
     let Value::Object(entries) = with else {
         *target = with.clone();

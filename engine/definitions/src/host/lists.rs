@@ -18,7 +18,7 @@ pub fn get(map: &mut Value, key: &Value, default: &mut Value) -> Result<Value, S
     Ok(found.filter(|v| !v.is_null()).unwrap_or(default).take())
 }
 
-/// Shallow: keys of `b` win; null is a value. A null side counts as empty.
+/// Merges two maps, not deeply: keys of `b` win; null is a value. A null side counts as empty.
 pub fn merge(a: &mut Value, b: &mut Value) -> Result<Value, String> {
     let mut out = match a.take() {
         Value::Object(map) => map,
@@ -164,7 +164,7 @@ pub fn concat(lists: &mut Value) -> Result<Value, String> {
     Ok(Value::Array(out))
 }
 
-/// 0 … n-1, at most 1,000.
+/// Lists 0 … n-1, at most 1,000 numbers.
 pub fn range(n: &Value) -> Result<Value, String> {
     match n.as_i64() {
         Some(n @ 0..=1_000) => Ok((0..n).collect::<Vec<_>>().into()),

@@ -163,7 +163,7 @@ pub struct ProductHost<'a> {
     pub tables: &'a Tables,
     pub masters: &'a Masters,
     pub calendars: &'a Calendars,
-    /// Of names of days and months.
+    /// Language of names of days and months.
     pub language: &'a str,
     /// Asked for names that this host does not know: `recall`, `new_id`, `hmac_sha256_hex`.
     pub extra: Option<&'a dyn Host>,
@@ -275,7 +275,7 @@ impl Host for ProductHost<'_> {
 }
 
 impl<'a> ProductHost<'a> {
-    /// Outside of journeys, in English.
+    /// Creates a host outside of journeys, in English.
     pub fn plain(now: &'a Now, tables: &'a Tables, masters: &'a Masters, calendars: &'a Calendars) -> ProductHost<'a> {
         let language = crate::text::ENGLISH;
         ProductHost {

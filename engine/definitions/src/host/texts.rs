@@ -64,7 +64,7 @@ pub fn replace(text: &str, from: &str, to: &str) -> Result<Value, String> {
     Ok(Value::String(text.replace(from, to)))
 }
 
-/// First letter of every word upper case, the rest lower case.
+/// Makes the first letter of every word upper case, the rest lower case.
 pub fn title(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut start = true;
@@ -95,13 +95,13 @@ pub fn split(text: &str, separator: &str) -> Result<Value, String> {
     Ok(text.split(separator).map(str::to_owned).collect::<Vec<_>>().into())
 }
 
-/// FNV-1a, 31 bits: a short stable number for samples, not for security.
+/// Hash of a text by FNV-1a, 31 bits: a short stable number for samples, not for security.
 pub fn hash(text: &str) -> i64 {
     let hash = text.bytes().fold(0x811c_9dc5_u32, |h, b| (h ^ u32::from(b)).wrapping_mul(0x0100_0193));
     i64::from((hash ^ (hash >> 15)) & 0x7fff_ffff)
 }
 
-/// The same text has the same UUID: version 8 of RFC 9562, from the SHA-256 of the text.
+/// UUID of a text, always the same: version 8 of RFC 9562, from the SHA-256 of the text.
 pub fn uuid(text: &str) -> String {
     let mut bytes = Sha256::digest(text.as_bytes());
     bytes[6] = bytes[6] & 0x0f | 0x80;

@@ -86,7 +86,7 @@ pub const ACTIONS: &[Action] = &[
     Action { name: RESUME, note: "", keys: &[name("to", &[], "").of(super::Side::Browser)] },
 ];
 
-/// Those that authors write.
+/// Actions that authors write.
 pub fn authored() -> impl Iterator<Item = &'static Action> {
     ACTIONS.iter().filter(|action| action.name != RESUME)
 }
@@ -95,7 +95,7 @@ pub fn find(name: &str) -> Option<&'static Action> {
     ACTIONS.iter().find(|action| action.name == name)
 }
 
-/// As the dialect knows them: which fields are literal, which are expressions.
+/// Actions as the dialect knows them: which fields are literal, which are expressions.
 pub fn of_dialect() -> BTreeMap<String, BTreeMap<String, Field>> {
     let field = |key: &Key| {
         let is_name = matches!(key.takes, Takes::Name(_));

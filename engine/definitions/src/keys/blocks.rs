@@ -6,7 +6,7 @@ use super::{Entry, Gives, Key, Side, TONES, key, name, value, words};
 pub struct Block {
     pub name: &'static str,
     pub note: &'static str,
-    /// Beside `HEAD`.
+    /// Keys beside `HEAD`.
     pub keys: &'static [Key],
 }
 
@@ -296,7 +296,7 @@ const ACTION: Entry = Entry {
     ],
 };
 
-/// Which part of a long list is shown; on pages alone.
+/// Key that says which part of a long list is shown; on pages alone.
 const PAGE: Key =
     value("page", Gives::Number, "entries of one part; `?page=2` is the next (pages only)").of(Side::Author);
 const PAGER: Key = key("pager", Map(&PAGER_OF), "one part of a long list").of(Side::Browser);

@@ -53,11 +53,11 @@ pub enum Takes {
     Values(Gives),
     /// A list of lists of values: the cells of a table.
     Rows,
-    /// Name → number.
+    /// A map of names to numbers.
     Figures,
     /// A block of its own.
     Block,
-    /// Blocks of its own.
+    /// A list of blocks of its own.
     Blocks,
 }
 
@@ -66,7 +66,7 @@ pub enum Takes {
 pub enum Gives {
     /// What is drawn as a value: a text, a number, `{paise}`, `{percent}`, `{date}`, `{time}`, `{height}`, `{text}`.
     Shown,
-    /// The same, or yes or no.
+    /// A value as `Shown` draws it, or yes or no.
     Cell,
     Text,
     Number,
@@ -110,7 +110,7 @@ pub const fn value(name: &'static str, gives: Gives, note: &'static str) -> Key 
 }
 
 impl Key {
-    /// It must be there.
+    /// Marks the key as one that must be there.
     pub const fn needed(mut self) -> Key {
         self.is_needed = true;
         self
@@ -136,7 +136,7 @@ pub fn find<'k>(keys: &'k [Key], name: &str) -> Option<&'k Key> {
 }
 
 impl Takes {
-    /// As the reference and messages say it.
+    /// Words for it in the reference and in messages.
     pub fn phrase(self) -> String {
         match self {
             Takes::Words => "words".into(),

@@ -50,7 +50,7 @@ pub fn types() -> String {
     out
 }
 
-/// Two widgets that read a key of one name: any literal that either takes.
+/// Merges a key that two widgets read under one name: any literal that either takes.
 fn merge(known: &mut Key, other: &Key) {
     if matches!((known.takes, other.takes), (Takes::Name(a), Takes::Name(b)) if a != b) {
         known.takes = Takes::Name(&[]);

@@ -8,7 +8,7 @@ pub struct Widget {
     pub name: &'static str,
     /// Types of the values that it gives.
     pub types: &'static [&'static str],
-    /// Beside `COMMON`.
+    /// Keys beside `COMMON`.
     pub keys: &'static [Key],
     /// How its standard messages are called: `required.<kind>`.
     pub kind: Option<&'static str>,

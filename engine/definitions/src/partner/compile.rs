@@ -33,9 +33,9 @@ pub const HEADERS_OURS: [&str; 8] = [
     "content-type",
 ];
 const REPLY_NAMES: [&str; 5] = ["status", "headers", "body", "input", "partner"];
-/// Where the id of a kept document joins an output.
+/// Key under which the id of a kept document joins an output.
 pub const DOCUMENT: &str = "document";
-/// Of an operation that does not say less; nobody waits for longer.
+/// Time for an operation that does not say less; nobody waits for longer.
 pub(super) const TIMEOUT_MS_MAX: i64 = 30_000;
 
 pub(crate) const PARTNER_KEYS: [&str; 11] =
@@ -143,7 +143,7 @@ pub(super) struct OperationFiles<'a> {
 }
 
 impl<'a> OperationFiles<'a> {
-    /// With what the operation extends.
+    /// Resolves what the operation extends.
     pub fn resolve(&self, bases: &ExtendableFiles<'_>, problems: &mut Vec<Problem>) -> Option<OperationFiles<'a>> {
         let operation = match &self.operation {
             Some(node) => Some(Cow::Owned(bases.extend(node, &mut BTreeSet::new(), problems)?)),

@@ -38,7 +38,7 @@ pub(crate) struct PartnerReferences<'a> {
 struct Folder<'a> {
     operations: BTreeMap<String, OperationFiles<'a>>,
     webhooks: BTreeMap<String, &'a Node>,
-    /// `<name>.sandbox.yaml` with `rows`.
+    /// Tables with `rows` of `<name>.sandbox.yaml`, by name.
     tables: BTreeMap<String, Cow<'a, Node>>,
 }
 

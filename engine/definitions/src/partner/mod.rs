@@ -35,7 +35,7 @@ pub struct Partner {
     pub host: String,
     /// Prefix of all its operations' paths; starts with `/`, no `/` at the end; may be empty.
     pub base_path: String,
-    /// Whose operations it has beside its own: of one file, or of each file with a row of its id.
+    /// Partners whose operations it has beside its own: of one file, or of each file with a row of its id.
     pub kits: Vec<String>,
     /// Readable in its operations as `partner.data`.
     pub data: Value,
@@ -77,7 +77,7 @@ impl Partner {
         of.map(|(name, _)| format!("{}/{name}", self.id)).collect()
     }
 
-    /// The same partner in a set-up: these values over its `data`, in its expressions too.
+    /// The partner in a set-up: these values over its `data`, in its expressions too.
     pub fn with_data(&self, values: impl IntoIterator<Item = (String, Value)>) -> Partner {
         let mut bound = self.clone();
         for data in [&mut bound.data, &mut bound.variable["data"]] {
@@ -123,7 +123,7 @@ impl Credential {
     }
 }
 
-/// After `failures` in a row no call is made for `open_ms`.
+/// Rule by which no call is made for `open_ms` after `failures` in a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Breaker {
     pub failures: u32,

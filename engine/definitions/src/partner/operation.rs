@@ -19,7 +19,7 @@ pub struct Operation {
     pub contract: Option<Arc<Contract>>,
     pub method: String,
     pub idempotent: bool,
-    /// Of one attempt, at most 30 s.
+    /// Time for one attempt, at most 30 s.
     pub timeout_ms: i64,
     pub retry: RetryPolicy,
     /// The reply's bytes become a document; its name.
@@ -115,7 +115,7 @@ pub struct OutgoingRequest {
     pub host_alias: String,
     /// Percent-encoded, starts with `/`.
     pub path: String,
-    /// Not encoded.
+    /// Names and values of the query, not encoded.
     pub query: Vec<(String, String)>,
     pub headers: Vec<(String, String)>,
     pub body: Body,
@@ -161,7 +161,7 @@ pub struct CallError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retry {
     Never,
-    /// After at least so many ms when the partner said so.
+    /// Worth another try, after at least so many ms when the partner said so.
     Later(Option<u64>),
 }
 
@@ -172,7 +172,7 @@ pub enum CallErrorKind {
     Declined,
     /// Our request was wrong for the partner.
     Refused,
-    /// No usable answer.
+    /// The partner gave no usable answer.
     Failed,
 }
 
@@ -187,7 +187,7 @@ impl CallErrorKind {
 }
 
 impl Operation {
-    /// Nothing but a name.
+    /// An operation with nothing but a name.
     pub(super) fn empty(id: &str, path: &str, span: &Span) -> Operation {
         Operation {
             id: id.to_owned(),
@@ -265,8 +265,8 @@ impl Operation {
         segments.chain(mappings).chain(correlate).chain(conditions).chain(rules)
     }
 
-    /// Does a request with these decoded segments (after the partner's base path) mean this
-    /// operation? The more segments are literal, the better it fits.
+    /// Rank by which a request with these decoded segments (after the partner's base path) means this operation: the
+    /// more segments are literal, the better it fits. `None`: it does not.
     pub fn fits(&self, method: &str, segments: &[String]) -> Option<usize> {
         let same = |(own, given): (&Segment, &String)| match own {
             Segment::Literal(text) => text == given,
@@ -473,7 +473,7 @@ impl Operation {
     }
 }
 
-/// Where a value lacks what is expected; objects are compared by the members that are given.
+/// The first place at which a value lacks what is expected; objects are compared by the members that are given.
 fn differs(expected: &Value, given: &Value, at: &str) -> Option<String> {
     match (expected, given) {
         (Value::Object(expected), Value::Object(given)) => {

@@ -44,7 +44,7 @@ pub struct Consequences {
 #[derive(Debug, Clone)]
 pub struct Later {
     pub after: Mapping,
-    /// Never has a `later` of its own.
+    /// Consequences that come later; never with a `later` of their own.
     pub then: Consequences,
 }
 
@@ -114,7 +114,7 @@ pub struct Button {
     pub done: Option<Mapping>,
 }
 
-/// Where a browser goes next.
+/// The place to which a browser goes next.
 #[derive(Debug, Clone)]
 pub struct Go {
     pub method: String,

@@ -17,7 +17,7 @@ pub struct Webhook {
     pub(crate) window: Option<Window>,
 }
 
-/// When it was sent, as its signed body says, and how old that may be.
+/// Time at which a webhook was sent, as its signed body says, and how old that may be.
 #[derive(Debug)]
 pub(crate) struct Window {
     pub sent: Expression,
@@ -29,7 +29,7 @@ pub(crate) struct Window {
 pub struct WebhookVerify {
     /// `hmac_sha256_hex` over the raw body.
     pub kind: String,
-    /// Lower case.
+    /// Name of the header, in lower case.
     pub header: String,
     pub secret: Credential,
 }
@@ -53,9 +53,9 @@ pub(crate) enum Rule {
 /// One webhook in our words.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WebhookEvent {
-    /// Business key; the same fact told twice has the same one.
+    /// Business key of the webhook; the same fact told twice has the same one.
     pub once: String,
-    /// Finds the journey.
+    /// Reference that finds the journey.
     pub reference: String,
     pub tells: Tells,
     /// An operator may tell it in the partner's place.
@@ -72,11 +72,10 @@ pub enum Tells {
         data: Map<String, Value>,
         /// Compared with what the correlation expects, member by member.
         actual: Map<String, Value>,
-        /// The event instead when `actual` differs from what is expected.
+        /// Event to send instead when `actual` differs from what is expected.
         mismatch: Option<String>,
     },
-    /// It stands among the journey's records, whatever the journey is at, and also when it is over; the machine does not
-    /// hear of it.
+    /// A record of the journey, whatever the journey is at, and also when it is over; the machine does not hear of it.
     Record { record: String, key: String, data: Map<String, Value> },
 }
 

@@ -72,7 +72,7 @@ fn workflow() -> Value {
     with_definitions(closed_map(&keys))
 }
 
-/// Beside `use`.
+/// Keys of a state beside `use`.
 const USE_KEYS: [&str; 8] = ["use", "with", "contracts", "views", "tables", "messages", "steps", "section"];
 const SECTION_STEP: &str = "What its steps take unless they say otherwise; waits and redirects only hide and trail";
 
@@ -344,7 +344,15 @@ fn story() -> Value {
         ("send", "Event of an actor", text()),
         ("data", "", any()),
         ("change", "What differs from what the form holds, or from the example", any()),
-        ("by", "Who", any()),
+        (
+            "by",
+            "Who sends it, if not the customer in the browser that began",
+            closed_map(&[
+                ("role", "Of workflows/roles.yaml", text()),
+                ("link", "Purpose of a link that was followed, in a browser of its own", text()),
+                ("partner", "Slug of the partner through whom the visitor came", text()),
+            ]),
+        ),
         ("reply", "Id of a call", text()),
         ("key", "Row of an `each`", text()),
         ("output", "", any()),

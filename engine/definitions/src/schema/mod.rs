@@ -80,7 +80,7 @@ fn cel() -> Value {
     shared_shape("cel")
 }
 
-/// Any tree; its strings are expressions.
+/// Schema of any tree; its strings are expressions.
 fn mapping() -> Value {
     json!({})
 }

@@ -22,15 +22,15 @@ pub struct Shape {
     format: Option<Format>,
     minimum: Option<i64>,
     maximum: Option<i64>,
-    /// Of a list.
+    /// Shape of a list's items.
     items: Option<Box<Shape>>,
-    /// Of an object; `None`: it may have any.
+    /// Fields of an object; `None`: it may have any.
     properties: Option<IndexMap<String, Shape>>,
     default: Option<Value>,
     description: Option<String>,
     /// Kinds of personal data that it takes.
     personal: Vec<String>,
-    /// It takes what nobody reads again.
+    /// Whether it takes what nobody reads again.
     is_secret: bool,
 }
 
@@ -71,22 +71,22 @@ const KEYS: [&str; 11] = [
 ];
 const ALL: [Type; 6] = [Type::Null, Type::Boolean, Type::Number, Type::String, Type::Array, Type::Object];
 
-/// Where a path leads in a shape.
+/// Place to which a path leads in a shape.
 pub enum PathTarget<'s> {
     Shape(&'s Shape),
     /// Anything may be there.
     Open,
-    /// Segment `at` is not there; these are.
+    /// Segment `at` is not there; `known` are.
     Unknown {
         at: usize,
         known: Vec<&'s str>,
     },
 }
 
-/// Where a value does not fit, and why.
+/// A place at which a value does not fit, and why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Misfit {
-    /// JSON pointer.
+    /// JSON pointer of the place.
     pub pointer: String,
     pub message: String,
 }
@@ -128,7 +128,7 @@ impl Type {
         }
     }
 
-    /// As messages name it.
+    /// Words by which messages name it.
     fn phrase(self) -> &'static str {
         match self {
             Type::Null => "null",
@@ -166,7 +166,7 @@ impl Type {
 }
 
 impl Shape {
-    /// Anything.
+    /// A shape that takes anything.
     pub fn any() -> Shape {
         Shape::of(ALL.to_vec())
     }
@@ -381,7 +381,7 @@ impl Shape {
         }
     }
 
-    /// Where a value does not fit; the first place in its order.
+    /// The first place at which a value does not fit, and why.
     pub fn misfit(&self, value: &Value) -> Option<Misfit> {
         let here = |message: String| Some(Misfit { pointer: String::new(), message });
         if !self.types.iter().any(|t| t.fits(value)) {
@@ -453,7 +453,7 @@ impl Shape {
         PathTarget::Shape(shape)
     }
 
-    /// As a JSON Schema.
+    /// The shape as a JSON Schema.
     pub fn schema_json(&self) -> Value {
         let mut map = Map::new();
         match self.types.as_slice() {

@@ -34,7 +34,7 @@ const RULE_KEYS: [&str; 15] = [
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
     pub name: String,
-    /// Where its logo leads.
+    /// Address to which the frame's logo leads.
     pub home: String,
     pub menu: String,
     pub footer: String,
@@ -49,7 +49,7 @@ pub struct Frame {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Product {
     pub id: String,
-    /// First parts of its addresses.
+    /// First parts of the product's addresses.
     pub under: Vec<String>,
     pub(super) span: Span,
 }
@@ -66,7 +66,7 @@ pub struct PageRequest<'a> {
     pub partner: Option<&'a Partner>,
     pub channels: &'a [String],
     pub roles: &'a [String],
-    /// As rules name them: `experiment/variant`.
+    /// Variants as rules name them: `experiment/variant`.
     pub variants: &'a [String],
 }
 
@@ -110,7 +110,7 @@ pub(super) struct Rule {
 }
 
 impl Layout {
-    /// Where the usual frame's login leads.
+    /// Address to which the usual frame's login leads.
     pub(super) fn account_page(&self) -> Option<&str> {
         self.frames.get(self.first.as_ref()?)?.login.get("link")?.as_str()
     }

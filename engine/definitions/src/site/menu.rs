@@ -30,7 +30,7 @@ pub struct MenuItem {
     /// An address, `tel:…`, or `#`: only a heading.
     pub link: String,
     pub text: String,
-    /// Said by a pointer that rests on it.
+    /// Text said by a pointer that rests on the item.
     pub title: String,
     /// A small drawing before the words.
     pub img_path: String,
@@ -38,9 +38,9 @@ pub struct MenuItem {
     pub sub_menus: Vec<MenuItem>,
     pub desktop_only: bool,
     pub mobile_only: bool,
-    /// Where `link` is, when it is elsewhere: `https://news.example`.
+    /// Host of `link`, when it is elsewhere: `https://news.example`.
     pub domain: String,
-    /// Opens in this window though it is elsewhere.
+    /// Whether it opens in this window though it is elsewhere.
     #[serde(rename = "selfTarget")]
     pub self_target: bool,
     /// A few words above the text: `New`.
@@ -48,7 +48,7 @@ pub struct MenuItem {
     /// A logo instead of the words, which are its alternative.
     #[serde(rename = "logoImage")]
     pub logo_image: String,
-    /// For whom alone it is there.
+    /// Roles that alone see the item; none named: everybody sees it.
     #[serde(skip)]
     pub(super) roles: Roles,
     #[serde(skip)]
@@ -115,13 +115,13 @@ impl MenuItem {
         format!("{}{}", self.domain, self.link)
     }
 
-    /// As somebody with these roles sees it.
+    /// The item as somebody with these roles sees it.
     fn seen_by(&self, roles: &[String]) -> Option<MenuItem> {
         let item = self.roles.include(roles.iter().map(String::as_str)).then(|| self.clone())?;
         Some(MenuItem { sub_menus: seen_by(&self.sub_menus, roles), ..item })
     }
 
-    /// It and all below it.
+    /// Collects the item and all below it.
     pub(super) fn all<'a>(&'a self, out: &mut Vec<&'a MenuItem>) {
         out.push(self);
         self.sub_menus.iter().for_each(|item| item.all(out));
@@ -145,7 +145,7 @@ pub(super) fn seen_by(items: &[MenuItem], roles: &[String]) -> Vec<MenuItem> {
 pub struct Group {
     pub title: String,
     pub links: Vec<MenuItem>,
-    /// Only on pages of these products; none: on all.
+    /// Products on whose pages alone the group is; none: on all.
     #[serde(skip)]
     pub(super) products: Vec<String>,
     #[serde(skip)]
@@ -166,7 +166,7 @@ impl Group {
         Group { title: String::new(), links, products: Vec::new(), span }
     }
 
-    /// As somebody with these roles sees it.
+    /// The group as somebody with these roles sees it.
     pub(super) fn seen_by(&self, roles: &[String]) -> Group {
         Group { links: seen_by(&self.links, roles), ..self.clone() }
     }

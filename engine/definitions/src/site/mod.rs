@@ -36,7 +36,7 @@ use std::sync::Arc;
 
 /// The contract of calls that give a host's header and footer.
 pub(crate) const FRAME: &str = "site/frame";
-/// Where its pages lie.
+/// Folder of the site's pages.
 const PAGES: &str = "workflows/site/pages/";
 /// Keys of the files in workflows/site/, each in one of them.
 const KEYS: [&str; 23] = [
@@ -65,7 +65,7 @@ const KEYS: [&str; 23] = [
     LEADS_TO,
 ];
 
-/// In the place of products: whatever it is.
+/// Word in the place of products: whatever it is.
 const ALL: &str = "all";
 
 /// What a host serves, by the first part of its name (R9-65).
@@ -89,7 +89,7 @@ pub struct Site {
     pub name: String,
     /// Who we are, whose licence; below every page.
     pub legal: String,
-    /// What messages bear.
+    /// What messages bear: name, company and lines.
     pub letterhead: Letterhead,
     /// What pages read as `data.company`.
     pub company: Value,
@@ -103,17 +103,17 @@ pub struct Site {
     pub timers: BTreeMap<String, i64>,
     /// Ways to a person: `{call: {number, display}, whatsapp, call_back}`.
     pub help: Value,
-    /// Of a partner who answers in writing; without one there is the help.
+    /// Chat of a partner who answers in writing; without one there is the help.
     pub chat: Option<Script>,
     /// Counts visits, where the visitor agrees.
     pub analytics: Option<Script>,
     /// What the web app says by itself, by name: on every page.
     pub said_everywhere: BTreeMap<String, String>,
-    /// The same with what it says on pages of journeys.
+    /// What the web app says by itself, by name: on every page, and on pages of journeys.
     pub said: BTreeMap<String, String>,
     menus: BTreeMap<String, Vec<MenuItem>>,
     footers: BTreeMap<String, Vec<Group>>,
-    /// The same without what is for some roles alone: what stands on pages that are everybody's.
+    /// Menus without what is for some roles alone: what stands on pages that are everybody's.
     open_menus: BTreeMap<String, Vec<MenuItem>>,
     open_footers: BTreeMap<String, Vec<Group>>,
     layout: Layout,
@@ -136,7 +136,7 @@ pub struct Site {
 }
 
 impl Site {
-    /// Where whoever signs in finds what is theirs: of the usual frame.
+    /// Address of the page for whoever signs in, where the usual frame's login leads.
     pub fn account_page(&self) -> String {
         self.layout.account_page().unwrap_or("/").to_owned()
     }
@@ -161,12 +161,12 @@ impl Site {
         self.specials.get(&special)
     }
 
-    /// Where an address leads, and by which rule.
+    /// Address to which an address is redirected, and the rule that says so.
     pub fn redirect(&self, path: &str) -> Option<(String, &Redirect)> {
         self.redirects.iter().find_map(|rule| Some((rule.leads(path)?, rule)))
     }
 
-    /// Where an address leads by what its query says, and by which rule.
+    /// Address to which an address is redirected by what its query says, and the rule that says so.
     pub fn redirect_by(&self, path: &str, says: &dyn Fn(&str) -> bool) -> Option<(&str, &Redirect)> {
         self.redirects.iter().find_map(|rule| Some((rule.leads_by(path, says)?, rule)))
     }
@@ -188,7 +188,7 @@ impl Site {
         self.subdomains.get(first).copied().unwrap_or_default()
     }
 
-    /// Where somebody with these roles is led who opens a page that is not for them.
+    /// Address to which somebody with these roles is led who opens a page that is not for them.
     pub fn gate(&self, path: &str, roles: &[String]) -> Option<&str> {
         self.gates.iter().find_map(|gate| gate.leads(path, roles))
     }
@@ -224,7 +224,7 @@ impl Site {
         &self.described
     }
 
-    /// The same as somebody with these roles sees it.
+    /// Description of the site as somebody with these roles sees it.
     pub fn described_for(&self, roles: &[String]) -> Value {
         let mut described = self.described.clone();
         described["menus"] = json!(self.menus_for(roles));

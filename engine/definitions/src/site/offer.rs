@@ -20,7 +20,7 @@ impl Site {
         own.filter(|group| !group.links.is_empty()).map(Cow::Owned).collect()
     }
 
-    /// Where a link leads for who came by this partner; `None`: it is not for them.
+    /// Address of a link for who came by this partner; `None`: it is not for them.
     pub fn offered_link(&self, partner: &Partner, link: &str) -> Option<String> {
         let end = link.find(['?', '#']).unwrap_or(link.len());
         let (path, rest) = link.split_at(end);

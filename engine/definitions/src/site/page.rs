@@ -51,27 +51,27 @@ pub const PAPER_ENDING: &str = ".pdf";
 /// Pages that stand where another one cannot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Special {
-    /// There is no such address.
+    /// An address that is not there.
     NotFound,
-    /// Something of ours went wrong.
+    /// A fault of ours.
     Failed,
-    /// Too much to do, or an outage.
+    /// A service with too much to do, or in an outage.
     Unavailable,
     /// A journey that is not there, or not of this visitor; `data.base`, `data.title` are of its flow.
     Gone,
-    /// A journey that nobody went on with; as above.
+    /// A journey that nobody went on with; `data.base`, `data.title` are of its flow.
     Expired,
-    /// A later step without its journey; as above.
+    /// A later step without its journey; `data.base`, `data.title` are of its flow.
     Without,
     /// A page of somebody who is not signed in.
     Login,
-    /// The same, of who has shown a number whose account is closed.
+    /// A page of somebody who is not signed in, and has shown a number whose account is closed.
     Claimed,
-    /// Before a link of a message is followed; `data.title` is of the journey's flow.
+    /// A link of a message before it is followed; `data.title` is of the journey's flow.
     Link,
     /// A link of a message that is unknown, over, or leads nowhere any more.
     LinkOver,
-    /// Before a session goes along to another host.
+    /// A session before it goes along to another host.
     Pass,
     /// A code for that which is over; `data.base` is the page that was asked for.
     PassOver,
@@ -104,18 +104,18 @@ pub(crate) const SPECIALS: [(&str, Special); 13] = [
 
 #[derive(Debug)]
 pub struct Page {
-    /// Its address, or a pattern: `/parcels/{slug}`. Empty for a page instead of another.
+    /// Address of the page, or a pattern: `/parcels/{slug}`. Empty for a page instead of another.
     pub path: String,
-    /// Further addresses, answered alike.
+    /// Further addresses, answered like the first.
     pub also: Vec<String>,
-    /// Of those, the ones at which it is always in one language: language → address.
+    /// Addresses at which the page is always in one language: language → address.
     speaks: BTreeMap<String, String>,
     pub special: Option<Special>,
     /// Parts of the frame that are left out.
     pub hide: Vec<String>,
     /// Who may see it; a person's page reads `data.account`.
     pub who: Who,
-    /// Of those who are signed in, who alone may see it.
+    /// Roles of those who are signed in that alone may see it.
     pub roles: Roles,
     /// A form below its blocks.
     pub asks: Option<Asks>,
@@ -125,9 +125,9 @@ pub struct Page {
     pub on: BTreeMap<String, String>,
     /// Endpoints that it calls, and where it says so.
     pub(crate) calls: Vec<(String, Span)>,
-    /// No search engine keeps it.
+    /// Whether search engines shall not keep the page.
     pub noindex: bool,
-    /// It is a paper too, at its address with [`PAPER_ENDING`].
+    /// Whether the page is a paper too, at its address with [`PAPER_ENDING`].
     pub paper: bool,
     pub view: View,
     /// Parameters of its address: `data.query`; others are passed over.
@@ -143,7 +143,7 @@ pub struct Page {
     each: Option<(Expression, String)>,
     /// What anybody may put in the place of its address: its name in `data`, and what it is made of.
     takes: Option<Taken>,
-    /// Where addresses stand that it names literally.
+    /// Places of the addresses that the page names literally.
     pub(super) links: BTreeMap<String, Span>,
     /// The journey that stands in it.
     pub(super) journey: Option<Embedded>,
@@ -172,13 +172,13 @@ impl Taken {
     }
 }
 
-/// A form of a person's page: it begins with what is known of her, an endpoint takes it.
+/// A form of a person's page: it begins with what is known of the person, an endpoint takes it.
 #[derive(Debug)]
 pub struct Asks {
     pub form: String,
     /// Path of the endpoint.
     pub to: String,
-    /// The button's text.
+    /// Text of the form's button.
     pub submit: String,
     pub(super) span: Span,
 }
@@ -189,7 +189,7 @@ pub struct Address {
     pub page: Arc<Page>,
     /// The address that search engines shall know.
     pub path: String,
-    /// Its row, under its name.
+    /// Row of the address, under its name.
     row: Map<String, Value>,
 }
 
@@ -326,12 +326,12 @@ impl Page {
         })
     }
 
-    /// In which language it always is at this address.
+    /// Language in which the page always is at this address.
     pub fn speaks(&self, path: &str) -> Option<&str> {
         self.speaks.iter().find(|(_, at)| *at == path).map(|(language, _)| language.as_str())
     }
 
-    /// Its addresses.
+    /// Addresses of the page with their rows.
     pub(super) fn addresses(self: &Arc<Self>, host: &dyn Host, problems: &mut Vec<Problem>) -> Vec<(String, Address)> {
         let mut all = Vec::new();
         let mut add = |row: Map<String, Value>, of: &Value| -> Result<(), String> {
@@ -372,7 +372,7 @@ impl Page {
         all
     }
 
-    /// Its address with a word that anybody may have put there.
+    /// Address of the page with a word that anybody may have put there.
     pub(super) fn open_address(self: &Arc<Self>, path: &str) -> Option<Address> {
         let takes = self.takes.as_ref()?;
         let word = std::iter::once(&self.path).chain(&self.also).find_map(|pattern| {
@@ -389,7 +389,7 @@ impl Page {
         self.open_address(&self.path.replace(&format!("{{{}}}", takes.name), "sample-1"))
     }
 
-    /// As it is drawn with this data besides the site's. An error says which expression failed.
+    /// The page as it is drawn with this data besides the site's. An error says which expression failed.
     pub fn render(&self, data: Value, more: Map<String, Value>, host: &dyn Host) -> Rendering {
         self.part(data, more, (host, &[]), &self.path, 1)
     }
@@ -467,7 +467,7 @@ impl Page {
         self.roles.at().chain(self.view.roles()).filter_map(Node::as_str).map(str::to_owned).collect()
     }
 
-    /// Where this page names an address.
+    /// Place at which this page names an address.
     pub(super) fn place_of(&self, address: &str) -> &Span {
         self.links.get(address).unwrap_or(&self.span)
     }
@@ -497,12 +497,13 @@ impl Asks {
 pub type Rendering = Result<Option<Rendered>, EvalError>;
 
 impl Address {
-    /// As [`Page::render`], with the row of this address; of a paged list its `number`th part, `None` when there is none.
+    /// The page with the row of this address; of a paged list its `number`th part, `None` when there is none.
     pub fn render(&self, data: Value, host: &dyn Host, number: usize) -> Rendering {
         self.page.part(data, self.row.clone(), (host, &[]), &self.path, number)
     }
 
-    /// The same for who is signed in, with these roles: `own` has what is theirs, `{account, query, records}`.
+    /// The page as somebody who is signed in with these roles sees it: `own` has what is theirs, `{account, query,
+    /// records}`.
     pub fn render_for(&self, data: Value, own: Map<String, Value>, roles: &[String], host: &dyn Host) -> Rendering {
         let more = self.row.clone().into_iter().chain(own).collect();
         self.page.part(data, more, (host, roles), &self.path, 1)
@@ -510,7 +511,7 @@ impl Address {
 }
 
 impl Embedded {
-    /// Of a page's blocks: one at most, so that no two fields have one id.
+    /// Reads the journey of a page's blocks: one at most, so that no two fields have one id.
     fn read(page: &Node, problems: &mut Vec<Problem>) -> Option<Embedded> {
         let is_journey = |block: &&Node| block.get("block").and_then(Node::as_str) == Some("journey");
         let mut all = page.get("blocks").map_or(&[][..], Node::list).iter().filter(is_journey);

@@ -11,13 +11,13 @@ const REST: &str = "{rest*}";
 /// `from` and `to` may both end in `{rest*}`: what follows there goes along.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Redirect {
-    /// Empty: any address that has these `parts`, when its query says the name `query`.
+    /// Address that leads elsewhere; empty: any that has these `parts`, when its query says the name `query`.
     pub from: String,
     parts: Vec<String>,
     query: String,
     pub to: String,
     pub status: u16,
-    /// To another host of ours: who is signed in takes the session along.
+    /// Whether it leads to another host of ours: who is signed in takes the session along.
     pub passes: bool,
     pub(super) span: Span,
 }
@@ -61,7 +61,7 @@ impl Redirect {
         Some(Redirect { from, parts, query, to, status: known, passes, span: node.span.clone() })
     }
 
-    /// Where an address leads by what its query says.
+    /// Address to which an address leads by what its query says.
     pub(super) fn leads_by(&self, path: &str, says: &dyn Fn(&str) -> bool) -> Option<&str> {
         let is_here = self.from.is_empty() && self.parts.iter().any(|part| has_part(path, part)) && path != self.to;
         (is_here && says(&self.query)).then_some(self.to.as_str())
@@ -95,7 +95,7 @@ impl Gate {
         Some(Gate { under, roles, open, to: fields.need_text("to"), span: node.span.clone() })
     }
 
-    /// Where somebody with these roles is led who opens this page.
+    /// Address to which somebody with these roles is led who opens this page.
     pub(super) fn leads(&self, path: &str, roles: &[String]) -> Option<&str> {
         let is_here = !self.open && self.under.iter().any(|under| is_under(path, under));
         (is_here && !self.roles.iter().any(|role| roles.contains(role))).then_some(self.to.as_str())

@@ -7,16 +7,16 @@ use engine_statechart::Problem;
 /// A script that comes to a page at its time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Script {
-    /// Path on its host.
+    /// Path of the script on its host.
     pub path: String,
     /// Alias of the host in the settings: while they do not name it, the script does not come. Ours without one.
     pub host: Option<String>,
-    /// Path of ours of what stands in for it in the sandbox.
+    /// Path of ours of what stands in for the script in the sandbox.
     pub sandbox: Option<String>,
 }
 
 impl Script {
-    /// `{script, host, sandbox}`
+    /// Reads `{script, host, sandbox}`.
     pub(super) fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Script> {
         let mut fields = MapReader::open(node, "a script of the site", &["script", "host", "sandbox"], problems)?;
         let sandbox = fields.text("sandbox");

@@ -160,7 +160,8 @@ impl Site {
         }
     }
 
-    /// Its own pages call endpoints that are there, and that take something; links lead to those that give something.
+    /// Checks that the site's pages call endpoints that are there and take something; links lead to those that give
+    /// something.
     pub(crate) fn calls_are_there(&self, taken: &BTreeSet<&str>, given: &BTreeSet<&str>, problems: &mut Vec<Problem>) {
         let mut told = |to: &str, span: &Span, known: &BTreeSet<&str>| {
             if !known.contains(to) {

@@ -28,7 +28,7 @@ pub fn read(path: &str, bytes: &[u8]) -> Result<Node, Vec<Problem>> {
     }
 }
 
-/// As `read`, and beside problems such as duplicate keys the rest of the file, so that it can be
+/// Reads a file as `read` does, and beside problems such as duplicate keys the rest of the file, so that it can be
 /// checked too. Of a duplicate key the first value stays.
 pub fn read_all(path: &str, bytes: &[u8]) -> (Option<Node>, Vec<Problem>) {
     let file: Arc<str> = Arc::from(path);

@@ -45,7 +45,7 @@ pub fn read(file: &Arc<str>, text: &str) -> (Option<Node>, Vec<Problem>) {
     (reader.root, reader.problems)
 }
 
-/// Up to here a map's keys are compared one by one.
+/// Longest map whose keys are compared one by one.
 const LONG_MAP: usize = 32;
 
 struct YamlReader {

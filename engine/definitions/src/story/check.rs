@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 /// What the runtime answers at every step.
 const BUILT_IN: [&str; 5] = ["submit", "back", "change", "save", "expire"];
 
-/// Problems of one story, given the workflow that it belongs to.
-pub(crate) fn check(node: &Node, workflow: &Workflow, problems: &mut Vec<Problem>) {
-    let mut checker = Checker { workflow, problems };
+/// Problems of one story, given the workflow that it belongs to and the roles that there are.
+pub(crate) fn check(node: &Node, workflow: &Workflow, roles: &[&str], problems: &mut Vec<Problem>) {
+    let mut checker = Checker { workflow, roles, problems };
     if let Some(at) = node.get("after").and_then(|after| after.get("until")) {
         checker.state(at);
     }
@@ -39,6 +39,7 @@ pub(crate) fn check(node: &Node, workflow: &Workflow, problems: &mut Vec<Problem
 
 struct Checker<'a> {
     workflow: &'a Workflow,
+    roles: &'a [&'a str],
     problems: &'a mut Vec<Problem>,
 }
 
@@ -49,6 +50,18 @@ impl Checker<'_> {
         let is_refused = expect.is_some_and(|e| e.get("refused").is_some() || e.get("errors").is_some());
         if let Some((at, event)) = named(step, "send").filter(|_| !is_refused) {
             self.event(at, event, [step.get("data"), step.get("change")]);
+        }
+        if let Some((at, role)) = step.get("by").and_then(|by| named(by, "role"))
+            && !self.roles.contains(&role)
+        {
+            self.problems.push(unknown("role", at, role, self.roles.iter().copied()));
+        }
+        if let Some((at, purpose)) = step.get("by").and_then(|by| named(by, "link")) {
+            let own = self.workflow.steps().flat_map(|step| step.links.keys());
+            let known: BTreeSet<&str> = own.chain(self.workflow.links.keys()).map(String::as_str).collect();
+            if !known.contains(purpose) {
+                self.problems.push(unknown("purpose of a link", at, purpose, known));
+            }
         }
         if let Some((at, id)) = named(step, "reply") {
             self.call(at, id);

@@ -13,18 +13,18 @@ use serde_json::{Map, Value};
 
 #[derive(Clone, Debug)]
 pub struct Story {
-    /// The file.
+    /// Path of the story's file.
     pub path: String,
     /// The file's name: what other stories of the workflow call it.
     pub id: String,
-    /// The one in whose folder it lies.
+    /// The workflow in whose folder the story lies.
     pub workflow: String,
-    /// It goes on where another one was.
+    /// The story after which this one goes on.
     pub after: Option<After>,
     pub name: String,
     /// Requirements that it shows.
     pub rows: Vec<String>,
-    /// The clock at its start, ms since 1970; `None`: the runner's choice.
+    /// Clock at the story's start, ms since 1970; `None`: the runner's choice.
     pub at_ms: Option<i64>,
     pub language: Option<String>,
     pub channel: Option<String>,
@@ -33,7 +33,7 @@ pub struct Story {
     pub steps: Vec<StoryStep>,
 }
 
-/// Where a story goes on: when the other one was first in a state, or else at its end.
+/// Moment of another story at which this one goes on: when that was first in a state, or else at its end.
 #[derive(Clone, Debug)]
 pub struct After {
     pub story: String,
@@ -47,17 +47,28 @@ pub struct StoryStep {
     pub expect: Expect,
 }
 
-/// What happens.
+/// Who sends an event, where it is not the customer in the browser that began: `by: {role}`, `{link}`, `{partner}`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sender {
+    /// A role of `workflows/roles.yaml`.
+    pub role: Option<String>,
+    /// Purpose of the link that was followed, in a browser of its own.
+    pub link: Option<String>,
+    /// Slug of the partner through whom the visitor came.
+    pub partner: Option<String>,
+}
+
+/// What happens at a step of a story.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Act {
-    /// Nothing: only expectations.
+    /// A step in which nothing happens: only expectations.
     Look,
     /// An actor sends an event: with `data`, or with what the form holds and this changed.
     Send {
         kind: String,
         data: Value,
         change: Value,
-        by: Value,
+        by: Sender,
     },
     /// A call is answered: by the given output or error, or by the operation's example.
     Reply {
@@ -98,9 +109,9 @@ pub struct Expect {
     pub path: Option<String>,
     pub status: Option<String>,
     pub context: Option<Value>,
-    /// In any order, each found among the effects of this step.
+    /// Effects of this step that are expected, in any order.
     pub effects: Vec<Value>,
-    /// None of them is among the effects of this step.
+    /// Effects that this step must not have.
     pub absent: Vec<Value>,
     pub errors: Vec<Value>,
     pub messages: Vec<Value>,
@@ -160,6 +171,14 @@ pub(crate) const STEP_KEYS: [&str; 14] = [
     "expect",
 ];
 
+/// Keys of `by`, which says who sends an event.
+pub(crate) const SENDER: [&str; 3] = ["role", "link", "partner"];
+
+fn sender(node: &Node, problems: &mut Vec<Problem>) -> Option<Sender> {
+    let mut fields = MapReader::open(node, "who sends an event", &SENDER, problems)?;
+    Some(Sender { role: fields.text("role"), link: fields.text("link"), partner: fields.text("partner") })
+}
+
 fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<StoryStep> {
     let mut fields = MapReader::open(node, "a step of a story", &STEP_KEYS, problems)?;
     let acts: Vec<&str> =
@@ -183,7 +202,7 @@ fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<StoryStep> {
     }
     let act = match acts.first().copied() {
         Some("send") => {
-            let by = fields.get("by").map_or(Value::Null, Node::to_json);
+            let by = fields.get("by").and_then(|at| sender(at, fields.problems)).unwrap_or_default();
             Act::Send { kind: fields.need_text("send"), data, change, by }
         }
         Some("reply") => {

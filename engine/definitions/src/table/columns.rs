@@ -19,7 +19,7 @@ pub(crate) struct Column {
     is_unique: bool,
     /// The table or reference data that has a row of this key.
     pub refers: Option<String>,
-    /// Between which numbers its cells are.
+    /// Numbers between which the column's cells are.
     within: Option<Band>,
     matched: Option<Match>,
 }
@@ -45,7 +45,7 @@ pub(super) enum Match {
     Max,
     Min,
     In,
-    /// Between two bounds that belong to it: `18-25`, `66+` or `30`.
+    /// Two bounds that belong to the cell: `18-25`, `66+` or `30`.
     Band,
     /// The row holds from that day on.
     Since,
@@ -279,7 +279,7 @@ fn read_cell(node: &Node, column: &Column, name: &str, problems: &mut Vec<Proble
     })
 }
 
-/// From a lower bound to an upper one, both belonging to it.
+/// Numbers from a lower bound to an upper one, both belonging to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Band {
     pub from: i64,

@@ -19,7 +19,7 @@ pub(super) struct Groups {
 #[derive(Clone, Debug)]
 struct Group {
     tests: Vec<Test>,
-    /// Its rows with the day from which each holds, the newest first; an empty day: always.
+    /// Rows of the group with the day from which each holds, the newest first; an empty day: always.
     rows: Vec<(String, usize)>,
 }
 
@@ -74,7 +74,7 @@ impl Groups {
         groups
     }
 
-    /// Where the first row stands that fits what `input` gives for a column.
+    /// Position of the first row that fits what `input` gives for a column.
     pub(super) fn first<'v>(&self, input: impl Fn(&str) -> Option<&'v Value>, today: &Value) -> Option<usize> {
         let day = self.since.as_deref().and_then(&input).unwrap_or(today);
         let fits = |group: &&Group| {

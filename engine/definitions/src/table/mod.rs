@@ -22,7 +22,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub struct Tables {
     map: BTreeMap<String, Arc<Table>>,
-    /// Those that have mistakes.
+    /// Ids of tables that have mistakes.
     broken: BTreeSet<String>,
 }
 
@@ -48,7 +48,7 @@ impl Tables {
         self.map.keys().map(String::as_str)
     }
 
-    /// These and others.
+    /// The tables together with others.
     pub(crate) fn with(&self, others: &Tables) -> Tables {
         let map = self.map.iter().chain(&others.map).map(|(id, table)| (id.clone(), Arc::clone(table)));
         Tables { map: map.collect(), broken: BTreeSet::new() }
@@ -63,7 +63,7 @@ impl Tables {
 pub struct Table {
     pub id: String,
     pub title: String,
-    /// Where the figures come from; `None` for samples.
+    /// Source of the figures; `None` for samples.
     pub source: Option<String>,
     columns: Columns,
     matches: Vec<(String, Match)>,

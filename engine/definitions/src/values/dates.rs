@@ -49,7 +49,7 @@ fn moment(ms: i64) -> DateTime<Utc> {
     DateTime::from_timestamp_millis(ms).unwrap_or_default()
 }
 
-/// RFC 3339, UTC, milliseconds.
+/// Writes a moment as RFC 3339, UTC, with milliseconds.
 pub fn show_time(ms: i64) -> String {
     moment(ms).to_rfc3339_opts(SecondsFormat::Millis, true)
 }
@@ -89,12 +89,12 @@ pub fn date(value: &Value, tz: Tz) -> Result<NaiveDate, String> {
         .ok_or_else(|| "the text is not a date".into())
 }
 
-/// Whole days from one date to another; negative when `to` is earlier.
+/// Counts whole days from one date to another; negative when `to` is earlier.
 pub fn days(from: &Value, to: &Value, tz: Tz) -> Result<Value, String> {
     Ok(Value::from((date(to, tz)? - date(from, tz)?).num_days()))
 }
 
-/// Completed years on a day.
+/// Counts completed years on a day.
 pub fn age(born: &Value, on: &Value, tz: Tz) -> Result<Value, String> {
     let (born, on) = (date(born, tz)?, date(on, tz)?);
     let before_birthday = (on.month(), on.day()) < (born.month(), born.day());
@@ -126,7 +126,7 @@ pub fn local_ms(tz: Tz, local: NaiveDateTime) -> i64 {
         .map_or_else(|| local.and_utc().timestamp_millis(), |t| t.timestamp_millis())
 }
 
-/// Days later, or earlier when negative; a moment keeps its time of day.
+/// Adds days, or takes them away when negative; a moment keeps its time of day.
 pub fn add_days(value: &Value, n: &Value) -> Result<Value, String> {
     let n = n.as_i64().ok_or_else(|| type_error("an integer", n))?;
     shift(value, |d| {
@@ -138,7 +138,7 @@ pub fn add_days(value: &Value, n: &Value) -> Result<Value, String> {
     })
 }
 
-/// Years later, or earlier when negative; 29 February becomes the 28th.
+/// Adds years, or takes them away when negative; 29 February becomes the 28th.
 pub fn add_years(value: &Value, n: &Value) -> Result<Value, String> {
     let n = n.as_i64().ok_or_else(|| type_error("an integer", n))?;
     let months = u32::try_from(n.unsigned_abs().saturating_mul(12)).map_err(|_| "the date is out of range")?;

@@ -12,7 +12,7 @@ const ONE: i128 = 10_000_000_000_000_000;
 const WHOLE: i128 = 1_000_000;
 /// Parts of an amount's unit that are carried from year to year.
 const PARTS: i128 = 100_000_000;
-/// Periods of one calculation, a hundred years of months.
+/// Most periods of one calculation, a hundred years of months.
 const PERIODS_MAX: i64 = 1_200;
 /// The highest yield that is looked for, in hundredths of a percent a year.
 const YIELD_MAX: i64 = 3_000;

@@ -15,7 +15,7 @@ pub fn scale(a: &Value, n: &Value, d: &Value) -> Result<Value, String> {
     round_div(a, n, d).map(Value::from)
 }
 
-/// The same on plain integers.
+/// Computes a · n / d on plain integers, halves away from zero.
 pub fn round_div(a: i64, n: i64, d: i64) -> Result<i64, String> {
     if d == 0 {
         return Err("division by zero".into());

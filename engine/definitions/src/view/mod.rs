@@ -85,13 +85,13 @@ enum ViewPart {
 struct Field {
     key: String,
     part: ViewPart,
-    /// Null is as if it was not there.
+    /// Whether null is as if the field was not there.
     is_optional: bool,
 }
 
 #[derive(Debug)]
 struct Item {
-    /// For whom alone it is there.
+    /// Roles that alone see the item; none named: everybody sees it.
     roles: Roles,
     when: Option<Expression>,
     each: Option<(Expression, String)>,
@@ -124,7 +124,7 @@ impl View {
         Some(View { others, ..view })
     }
 
-    /// From a map that has `title`, `intro` and `blocks` among other keys: pages of the site.
+    /// Compiles a map that has `title`, `intro` and `blocks` among other keys: pages of the site.
     pub(crate) fn of(
         id: &str,
         path: &str,
@@ -252,7 +252,7 @@ impl ViewPart {
 }
 
 impl Item {
-    /// Always there, once.
+    /// An item that is always there, once.
     fn plain() -> Item {
         Item { roles: Roles::default(), when: None, each: None, part: ViewPart::nothing() }
     }

@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 pub(super) struct Unanswered {
     /// A map: who was asked → `{state, error?, previous?}`.
     pub of: Expression,
-    /// Nobody is waited for any more: who is still asked counts as failed.
+    /// Whether nobody is waited for any more: who is still asked counts as failed.
     pub over: Option<Expression>,
-    /// Under which name the author's keys know the row `{key, value}`.
+    /// Name under which the author's keys know the row `{key, value}`.
     pub row: String,
     /// What the author says of each.
     pub provider: ViewPart,

@@ -80,7 +80,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The same for a place that takes answers.
+    /// Checks a place that takes answers: a part writes what its `context` names.
     pub fn declared_place(&mut self, into: &str, span: &Span, place: &StatePlace) {
         let own = place.context().and_then(|my| into.strip_prefix(my)?.strip_prefix('.')).map(str::to_owned);
         own.into_iter().for_each(|own| self.check_context(&own, span, place));

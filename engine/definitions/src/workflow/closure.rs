@@ -18,7 +18,7 @@ pub(super) struct Pinned {
 }
 
 impl Pinned {
-    /// `tables`: their ids.
+    /// Collects what a version pins; `tables`: their ids.
     pub fn of(builder: &Builder<'_>, tables: &BTreeSet<String>, library: &Library<'_>) -> Pinned {
         let form = |id: &String| Some((id.clone(), Arc::clone(library.forms.get(id)?)));
         let view = |id: &String| Some((id.clone(), Arc::clone(library.views.get(id)?)));

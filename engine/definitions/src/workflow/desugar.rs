@@ -39,7 +39,7 @@ pub(crate) struct Builder<'a> {
     pub sections: Sections,
     /// What parts hear after they were left.
     pub heard: Vec<Heard>,
-    /// By event of a part's end: what each candidate of the host is given.
+    /// Event of a part's end → what each candidate of the host is given.
     pub outcomes: BTreeMap<String, Vec<Shape>>,
     /// States to which a transition leads back, with its place.
     pub resumed: Vec<(String, Span)>,
@@ -49,17 +49,17 @@ pub(crate) struct Builder<'a> {
     pub forbidden: BTreeMap<String, BTreeSet<String>>,
     /// Purposes of the links that messages ask for.
     pub linked: Vec<(String, Span)>,
-    /// Those of them that go to numbers which nobody has verified.
+    /// Purposes of links that go to numbers which nobody has verified.
     pub opened: BTreeSet<String>,
     /// Parts being unfolded, for cycles.
     pub unfolding: Vec<String>,
-    /// What calls give.
+    /// What calls give, held against what their contracts take.
     pub asked: Vec<super::contracts::CallInput>,
-    /// Where inputs of calls stand that nobody waits for.
+    /// Places of calls' inputs that nobody waits for.
     pub given: BTreeSet<Span>,
     /// Calls by id: where it is said whom they call.
     pub called: BTreeMap<String, Span>,
-    /// Where the `my` of a part lies in the context → the state that uses it.
+    /// Place of a part's `my` in the context → the state that uses it.
     pub hosts: BTreeMap<String, String>,
     /// What only happens once a number was verified, by the place of an expression that is evaluated then.
     pub needs: BTreeMap<Span, super::verified::Need>,
@@ -70,7 +70,7 @@ pub struct Heard {
     pub event: Key,
     pub handler: Node,
     pub part: String,
-    /// Nothing is left for another part that hears the same.
+    /// Whether nothing is left for another part that hears the same.
     pub is_open: bool,
 }
 
@@ -121,12 +121,12 @@ impl Sections {
     }
 }
 
-/// Where a state stands.
+/// Place of a state in the flow.
 #[derive(Clone, Debug)]
 pub struct StatePlace {
     /// Keys below the root, joined by dots; empty for the root.
     pub path: String,
-    /// Inside a part: the host state.
+    /// The host state, inside a part.
     pub border: Option<Arc<Border>>,
 }
 
@@ -136,16 +136,16 @@ pub struct Border {
     pub host_id: String,
     /// Path of the host state: prefix of invoke ids.
     pub host_path: String,
-    /// Where the host state stands.
+    /// Place of the host state.
     pub host: StatePlace,
     pub part: String,
     /// Custom ids inside the part.
     pub ids: BTreeSet<String>,
-    /// Where its `my` is in the context.
+    /// Path of the part's `my` in the context.
     pub context: String,
-    /// Keys of its `my`.
+    /// Keys of the part's `my`.
     pub declared: BTreeSet<String>,
-    /// Its own names for `after`; the machine knows them below `context`.
+    /// Names of the part for `after`; the machine knows them below `context`.
     pub delays: BTreeSet<String>,
     /// Short names → contracts.
     pub contracts: BTreeMap<String, String>,
@@ -155,7 +155,7 @@ pub struct Border {
     pub tables: BTreeMap<String, String>,
     /// Short names → where the message is named.
     pub messages: BTreeMap<String, Node>,
-    /// Of the progress line, for steps that name none.
+    /// Section of the progress line, for steps that name none.
     pub section: Option<String>,
     pub sections: Sections,
 }
@@ -170,7 +170,7 @@ impl StatePlace {
         self.border.as_ref().and_then(|border| border.contracts.get(name)).map_or(name, String::as_str)
     }
 
-    /// Where a view is named that a part's host may replace.
+    /// Node that names a view, which a part's host may replace.
     pub fn view<'n>(&'n self, named: &'n Node) -> &'n Node {
         self.border.as_ref().and_then(|border| border.views.get(named.as_str()?)).unwrap_or(named)
     }
@@ -180,18 +180,18 @@ impl StatePlace {
         self.border.as_ref().and_then(|border| border.tables.get(name)).map_or(name, String::as_str)
     }
 
-    /// Where a message is named that a part's host may replace.
+    /// Node that names a message, which a part's host may replace.
     pub fn message<'n>(&'n self, named: &'n Node) -> &'n Node {
         self.border.as_ref().and_then(|border| border.messages.get(named.as_str()?)).unwrap_or(named)
     }
 
-    /// Where something stands that a part's host may have given: the host's own place then.
+    /// Place of a node; where a part's host gave it, the host's own place.
     pub fn of(&self, at: &Node) -> &StatePlace {
         let given = self.border.as_deref().filter(|border| *at.span.file != *layout::part_file(&border.part));
         given.map_or(self, |border| border.host.of(at))
     }
 
-    /// Where `my` is in the context, inside a part.
+    /// Path of `my` in the context, inside a part.
     pub fn context(&self) -> Option<&str> {
         self.border.as_ref().map(|border| border.context.as_str())
     }
@@ -237,7 +237,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The whole machine.
+    /// Unfolds the whole machine.
     pub fn root(&mut self, tree: &Node, place: &StatePlace) -> Node {
         self.context_keys =
             tree.get("context").map_or(&[][..], Node::map).iter().map(|(k, _)| k.name.clone()).collect();
@@ -440,7 +440,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Inside a part `#id` means an id of the part; nothing else may be reached.
+    /// Resolves a target; inside a part `#id` means an id of the part, and nothing else may be reached.
     fn target(&mut self, node: &Node, place: &StatePlace) -> Node {
         if let Source::List(items) = &node.value {
             let list = items.iter().map(|t| self.target(t, place)).collect();
@@ -480,7 +480,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Where a key of a step stands, or the step itself.
+    /// Place of a key of a step, or of the step itself.
     pub fn step_span(&self, state: &str, key: &str) -> Option<Span> {
         let node = self.step_nodes.get(state)?;
         Some(node.get(key).map_or(&node.span, |value| &value.span).clone())

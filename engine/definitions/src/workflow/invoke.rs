@@ -22,12 +22,13 @@ pub struct Invoke {
     pub handles_error: bool,
 }
 
-/// Which earlier success is good enough.
+/// The earlier success that is good enough in place of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reuse {
-    /// Not older than this.
+    /// Greatest age of the earlier success, in milliseconds.
     pub age_ms: i64,
-    /// Also one that another journey was given: a fact that is everybody's. Without it a reply is its customer's own.
+    /// Whether a reply that another journey was given will do: a fact that is everybody's. Otherwise a reply is its
+    /// customer's own.
     pub across_all: bool,
 }
 

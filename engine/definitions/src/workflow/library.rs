@@ -35,11 +35,11 @@ pub(crate) struct Library<'a> {
     pub masters: &'a Masters,
     pub calendars: &'a Calendars,
     pub stories: &'a BTreeMap<String, Vec<Arc<Story>>>,
-    /// Those of translations.
+    /// Languages of translations.
     pub languages: &'a [String],
-    /// Everything that a version pins could be read.
+    /// Whether everything that a version pins could be read.
     pub is_whole: bool,
-    /// And so could all partners and operations.
+    /// Whether all partners and operations could be read.
     pub has_all_partners: bool,
 }
 
@@ -53,7 +53,7 @@ impl Library<'_> {
         self.files.contains(path) || self.nodes.contains_key(path)
     }
 
-    /// The same, by what the file holds.
+    /// Whether there is a file of this kind, by what it holds.
     pub fn has_kind(&self, is: impl Fn(&layout::FileKind) -> bool) -> bool {
         self.files.iter().filter_map(|(path, _)| layout::kind_of(path)).any(|kind| is(&kind))
     }

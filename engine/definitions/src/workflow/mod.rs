@@ -71,21 +71,21 @@ pub struct Workflow {
     pub base: String,
     pub title: String,
     pub timezone: Tz,
-    /// Of messages that have no text in the journey's own language.
+    /// Language of messages that have no text in the journey's own.
     pub language: String,
-    /// Language of its words.
+    /// Language of the workflow's words.
     pub spoken: String,
-    /// The same in other languages: only words differ.
+    /// The workflow in other languages: only words differ.
     pub(crate) languages: BTreeMap<String, Arc<Workflow>>,
     /// Each change of step is told there, in order.
     pub track: Option<Report>,
     /// Who is there is told there.
     pub presence: Option<Report>,
-    /// What lists say of its requests.
+    /// What lists say of the workflow's requests.
     pub listed: Listed,
-    /// An idle journey expires after this.
+    /// Time after which an idle journey expires.
     pub ttl: Ttl,
-    /// At its end the session is signed in as the person whose number was verified in it.
+    /// Way in which the session is signed in at the journey's end; `None`: not at all.
     pub signs_in: Option<SignIn>,
     /// Hash of the closure: 32 hex digits.
     pub version: String,
@@ -101,7 +101,7 @@ pub struct Workflow {
     pub sections: Vec<Section>,
     /// Who is on the way on the progress line.
     pub scene: Option<String>,
-    /// Further page paths → step paths.
+    /// Further paths of pages → paths of their steps.
     pub aliases: BTreeMap<String, String>,
     /// Purpose of a link → events that it lets a person send at every step.
     pub links: BTreeMap<String, Vec<String>>,
@@ -122,14 +122,14 @@ pub struct Workflow {
     pub(crate) forbidden: BTreeMap<String, BTreeSet<String>>,
     /// Final states without a step → the step that they go on showing.
     pub(crate) closed: BTreeMap<String, String>,
-    /// Of each state of the machine, in its order: the step that is shown in it, its own or the nearest ancestor's.
+    /// Step shown in each state of the machine, in its order: the state's own or the nearest ancestor's.
     pub(crate) shown: Vec<Option<Nearest>>,
 }
 
 /// The step that a state shows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Nearest {
-    /// Place in `steps`.
+    /// Position of the step in `steps`.
     step: usize,
     /// How many states the step's own stands in.
     depth: usize,
@@ -142,18 +142,18 @@ pub struct Section {
     pub title: String,
 }
 
-/// As whom a session is signed in at a journey's end.
+/// Way in which a session is signed in at a journey's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignIn {
     /// The person whose number was verified in it.
     Person,
-    /// The same as one of the staff, with a second factor.
+    /// The person whose number was verified in it, as one of the staff, with a second factor.
     Staff,
-    /// Who is signed in already; the number that was verified in it becomes hers.
+    /// Somebody who is signed in already; the number that was verified in it becomes theirs.
     Number,
-    /// The same with an e-mail address.
+    /// Somebody who is signed in already; the e-mail address that was verified in it becomes theirs.
     Email,
-    /// Nobody any more: who is signed in, and verified the number of the account once more, is forgotten.
+    /// Nobody any more: a person who is signed in, and verified the number of the account once more, is forgotten.
     Forget,
 }
 
@@ -186,7 +186,7 @@ impl Workflow {
         self.steps.get_index(deepest.step).map(|(_, step)| step)
     }
 
-    /// See [`Workflow::shown`].
+    /// The step shown in a state: see [`Workflow::shown`].
     fn nearest(&self, state: &str) -> Option<Nearest> {
         let own = |state: &str| self.steps.get_full(self.closed.get(state).map_or(state, String::as_str));
         let (step, _, found) = self.machine.ancestors(state).find_map(own)?;
@@ -225,7 +225,7 @@ impl Workflow {
         self.steps.values().filter(move |s| s.path.as_deref() == Some(path))
     }
 
-    /// In document order.
+    /// Steps in document order.
     pub fn steps(&self) -> impl Iterator<Item = &Step> {
         self.steps.values()
     }
@@ -305,12 +305,13 @@ impl Workflow {
         self.texts.text(code, fields)
     }
 
-    /// The same; `None` when there is no such code.
+    /// A text of the flow, its parts, its line or all lines, as pinned with this version; `None` when there is no such
+    /// code.
     pub fn find_text(&self, code: &str, fields: &Map<String, Value>) -> Option<String> {
         self.texts.find_text(code, fields)
     }
 
-    /// As it reads in a language; in English where it was not translated.
+    /// The workflow as it reads in a language; in English where it was not translated.
     pub fn in_language(&self, language: &str) -> &Workflow {
         self.languages.get(language).map_or(self, Arc::as_ref)
     }

@@ -7,7 +7,7 @@ use engine_statechart::{Machine, Problem, did_you_mean};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Of the machine, and of the steps with their forms and views, which several flows share.
+/// Checks the parameters of the machine, and of the steps with their forms and views, which several flows share.
 pub fn check(machine: &Machine, params: &Value, values: &Names, builder: &mut Builder<'_>) {
     let mut found = BTreeMap::new();
     let mut read = |expression: &Expression, names: Option<&Names>| {

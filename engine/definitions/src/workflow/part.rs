@@ -227,7 +227,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Where its `my` is: below that of the part around it, under the state's key.
+    /// Path of the part's `my`: below that of the part around it, under the state's key.
     fn context_of(&mut self, host: &Node, place: &StatePlace) -> String {
         let state = place.path.rsplit('.').next().unwrap_or_default();
         let outer = place.context();
@@ -389,7 +389,7 @@ impl Builder<'_> {
         (target.unwrap_or_else(|| at(Source::Null)), actions)
     }
 
-    /// Its context afresh, key by key: what parts inside it keep stays.
+    /// Makes the part's context afresh, key by key: what parts inside it keep stays.
     fn fresh_context(&mut self, part: &Node, defaults: &Node, context: &str) -> Vec<(Key, Node)> {
         let mut fields = MapReader { node: part, problems: &mut self.problems, what: "a part" };
         let keep: BTreeSet<String> = fields.texts("keep").into_iter().collect();
@@ -425,7 +425,7 @@ impl Builder<'_> {
         passed_map(with, &shape)
     }
 
-    /// On the part's own root a target must be one of its states.
+    /// Checks that targets on the part's own root are states of the part.
     fn stays_inside(&mut self, source: &Node, part: &Node, handlers: &Node) {
         if !std::ptr::eq(source, part) {
             return;

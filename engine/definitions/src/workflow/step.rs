@@ -24,7 +24,7 @@ pub struct Step {
     /// Code of the text of a wait page.
     pub wait: Option<String>,
     pub title: Option<Text>,
-    /// Below the workflow's base; `Some("")` is the base itself.
+    /// Path of the step below the workflow's base; `Some("")` is the base itself.
     pub path: Option<String>,
     /// Path into the context (`owner`, `check.answers`) that takes the form's answers.
     pub into: Option<String>,
@@ -41,10 +41,11 @@ pub struct Step {
     /// Purpose of a link → events that a person who came by such a link may send here; also without events it shows the
     /// step.
     pub links: BTreeMap<String, Vec<String>>,
-    /// When one of these changed, the answers are asked again.
+    /// Values of which a change makes the answers asked again.
     pub depends: Vec<Expression>,
     pub satisfied: Option<Expression>,
-    /// On the way to where a `resume` leads: nobody is asked what is known, as long as the form takes it as it stands.
+    /// What is known on the way to where a `resume` leads: nobody is asked it, as long as the form takes it as it
+    /// stands.
     pub known: Option<Expression>,
     /// Who is to do something here, where that is not what its kind says.
     pub waits_for: Option<Waits>,
@@ -85,9 +86,9 @@ impl Step {
 /// Whom a step is for in a journey that somebody began for a customer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Only {
-    /// The customer: nobody does it for her.
+    /// The customer: nobody does it in the customer's place.
     Customer,
-    /// The same, once her number was verified in the journey, and not by a link alone.
+    /// The customer, once the customer's number was verified in the journey, and not by a link alone.
     Verified,
 }
 
@@ -154,9 +155,9 @@ pub struct Redirect {
     /// Who sends the person back.
     pub partner: Option<String>,
     pub url: Expression,
-    /// `GET` or `POST`.
+    /// Method of the request: `GET` or `POST`.
     pub method: String,
-    /// Gives a map; null without fields.
+    /// Fields that are sent: a map; null without any.
     pub fields: Mapping,
     /// Code of the label's text.
     pub label: Option<String>,
@@ -168,7 +169,7 @@ pub struct Accept {
     pub schema: Value,
     /// Roles, `link:<purpose>`; empty: everyone who may act on the journey.
     pub by: Vec<String>,
-    /// Where they stand.
+    /// Places of `by` in the file.
     pub(crate) by_at: Vec<Node>,
     pub(crate) validator: jsonschema::Validator,
 }

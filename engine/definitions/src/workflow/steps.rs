@@ -331,7 +331,7 @@ impl Builder<'_> {
     }
 }
 
-/// No object in it takes what it does not name.
+/// Closes a rule: no object in it takes what it does not name.
 fn close(rule: &mut Value) {
     let Some(map) = rule.as_object_mut() else { return };
     map.get_mut("items").into_iter().for_each(close);

@@ -70,8 +70,8 @@ impl<'a> LineValues<'a> {
     }
 }
 
-/// Those of a line's shared values that ask nothing of the flow that they stand in. What is wrong with them is told where
-/// a flow, a page or an endpoint asks for them.
+/// Shared values of a line that ask nothing of the flow that they stand in. What is wrong with them is told where a
+/// flow, a page or an endpoint asks for them.
 fn without_flows(mut values: Vec<(Key, Node)>) -> Names {
     loop {
         let mut problems = Vec::new();

@@ -231,7 +231,7 @@ fn each_world(worlds: Worlds) -> impl Iterator<Item = World> {
     (0..4).filter(move |world| worlds & bit(*world) != 0)
 }
 
-/// These worlds, and what they become once a number is verified.
+/// Adds what these worlds become once a number is verified.
 fn from_then_on(worlds: Worlds) -> Worlds {
     worlds | (worlds & UNVERIFIED) << VERIFIED
 }
@@ -241,13 +241,13 @@ struct Walk<'m> {
     ids: Vec<&'m str>,
     kinds: Vec<NodeKind>,
     candidates: Vec<Vec<Vec<Candidate<'m>>>>,
-    /// In which worlds each state is entered, or is when something happens.
+    /// Worlds in which each state is entered, or is when something happens.
     known: Vec<Worlds>,
     /// Events of the end of a call that verifies.
     verifies: BTreeSet<String>,
-    /// Where each part keeps its own in the context, and the state that uses it.
+    /// Place in the context where each part keeps its own, and the state that uses it.
     hosts: Vec<(Vec<String>, usize)>,
-    /// By state: events that its own step takes from a person.
+    /// Events that a state's own step takes from a person, by state.
     accepts: Vec<Option<BTreeSet<&'m str>>>,
     /// Events that a step takes from a person somewhere: sent where the shown step takes them, and nowhere else.
     sent: BTreeSet<&'m str>,

@@ -158,7 +158,7 @@ impl Shape {
     }
 }
 
-/// Two current steps at the same time cannot be.
+/// Refuses two current steps at the same time.
 fn orthogonal_steps(_: &Machine, shape: &Shape, builder: &mut Builder<'_>) {
     for parallel in &shape.parallel {
         let regions = shape.children.get(parallel).map_or(&[][..], Vec::as_slice);
@@ -226,7 +226,7 @@ fn step_sections(builder: &mut Builder<'_>, sections: &[Section]) {
     }
 }
 
-/// Two forms that would be told apart by their address alone have one each.
+/// Checks that no two forms stand at one path where nothing but the address tells them apart.
 fn paths(builder: &mut Builder<'_>) {
     let mut taken: BTreeMap<&str, &Step> = BTreeMap::new();
     let mut problems = Vec::new();

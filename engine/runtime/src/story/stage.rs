@@ -8,7 +8,7 @@ use crate::fact::{Fact, Outcome};
 use crate::journeys::{Applied, apply_event, new_journey};
 use crate::render::render;
 use crate::turn::{Journey, Question, Refused, Turn, differences};
-use engine_definitions::story::{Act, Answer, Expect, Story, StoryStep};
+use engine_definitions::story::{Act, Answer, Expect, Sender, Story, StoryStep};
 use engine_definitions::{Catalog, FieldError, Operation, Partner, Workflow};
 use engine_store::{Commit, EffectKey, EventRecord, JourneyRecord};
 use serde_json::{Map, Value, json};
@@ -90,7 +90,7 @@ impl<'a> Stage<'a> {
                 let field = into.clone().or_else(|| self.secret_field()).unwrap_or_else(|| "otp".into());
                 let mut data = Map::new();
                 data.insert(field, Value::from(if *correct { CODE } else { "000000" }));
-                self.send("submit", &Value::Object(data), &Value::Null, &mut seen);
+                self.send("submit", &Value::Object(data), &Sender::default(), &mut seen);
             }
             Act::Reply { invoke, key, answer } => {
                 self.reply(invoke, key.as_deref().unwrap_or_default(), answer, &mut seen)
@@ -113,9 +113,9 @@ impl<'a> Stage<'a> {
         self.workflow.form(step.form.as_deref()?)?.secrets().first().cloned()
     }
 
-    fn send(&mut self, kind: &str, data: &Value, by: &Value, seen: &mut Seen) {
+    fn send(&mut self, kind: &str, data: &Value, by: &Sender, seen: &mut Seen) {
         let mut actor = self.actor.clone();
-        if let Some(purpose) = by.get("link").and_then(Value::as_str) {
+        if let Some(purpose) = by.link.as_deref() {
             // As one who followed a link of this purpose in a browser of their own.
             actor.id = "somebody".into();
             let opened = self.workflow.link_events(purpose, &self.record.step).map(|events| (purpose, events));
@@ -127,8 +127,11 @@ impl<'a> Stage<'a> {
                 return seen.refused = Some("not_accepted".into());
             }
         }
-        if let Some(roles) = by.get("roles").and_then(|r| serde_json::from_value(r.clone()).ok()) {
-            actor.roles = roles;
+        if let Some(role) = &by.role {
+            actor.roles = vec![role.clone()];
+        }
+        if by.partner.is_some() {
+            actor.partner.clone_from(&by.partner);
         }
         self.roles.clone_from(&actor.roles);
         let mut turn = match self.turn() {

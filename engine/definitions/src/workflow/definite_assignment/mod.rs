@@ -55,12 +55,12 @@ struct Check<'m> {
     expressions: Vec<(&'m Expression, Reads<'m>)>,
     places: Locations,
     nodes: Vec<Node<'m>>,
-    /// By state: what the answers of its step do.
+    /// State → what the answers of its step do.
     answers: BTreeMap<usize, Change>,
-    /// By event of a call's success: what its output does.
+    /// Event of a call's success → what its output does.
     outputs: BTreeMap<String, Change>,
     steps: BTreeMap<usize, &'m Step>,
-    /// By state: expressions of its step and its form.
+    /// State → expressions of its step and its form.
     of_steps: BTreeMap<usize, Vec<Ex>>,
     /// Fields that are asked, and must be filled, when these others have one of these values.
     shown: BTreeMap<Ix, Vec<Shown>>,
@@ -74,7 +74,7 @@ pub struct Defined {
     pub problems: Vec<Problem>,
     /// Keys of the context that something defines.
     pub keys: BTreeSet<String>,
-    /// Those that something reads, or writes later on; `None`: something takes the context as a whole.
+    /// Keys that something reads, or writes later on; `None`: something takes the context as a whole.
     pub used: Option<BTreeSet<String>>,
 }
 
