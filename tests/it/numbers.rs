@@ -61,7 +61,7 @@ async fn is_asked_in_hindi(later: &Visitor) {
     }
     let refused = opens(later, json!({"policy_number": "P-0"})).await.json();
     let words = refused["errors"][0]["text"].as_str().expect("a text").to_owned();
-    assert!(words.starts_with("इस खाते के बारे में"), "{words}");
+    assert!(words.starts_with("यह जानकारी इस खाते से मेल नहीं खाती"), "{words}");
     assert_eq!(later.get("/dashboard?lang=en").await.status, 302);
 }
 

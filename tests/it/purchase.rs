@@ -537,7 +537,7 @@ impl Customer<'_> {
         assert_eq!(hers["about"]["title"], "Maruti Suzuki Swift VXi (Petrol)");
         assert!(hers["about"]["text"].as_str().is_some_and(|text| text.contains('₹')), "{hers}");
         let page = self.browser.get("/dashboard").await.text();
-        assert!(page.contains("Starts ") && !page.contains("Continue where you left off"), "{page}");
+        assert!(page.contains("Starts ") && !page.contains("Pick up where you left off"), "{page}");
         let store = self.server.store().await;
         let records = store.records(&self.id()).await.expect("records");
         let policy = records.iter().find(|record| record.kind == "policy").expect("a policy");

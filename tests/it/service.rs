@@ -93,7 +93,7 @@ async fn a_complaint_has_a_number_and_a_day_and_is_answered() {
     case.is_told_by_message("5 Dec 2026").await;
     let page = case.account().await;
     assert!(page.contains("Your complaints") && page.contains(&case.reference), "{page}");
-    assert!(page.contains("We'll answer by 5 Dec 2026") && !page.contains("Continue where you left off"), "{page}");
+    assert!(page.contains("We'll answer by 5 Dec 2026") && !page.contains("Pick up where you left off"), "{page}");
 
     // Our people have it on their desk, in the customer's words.
     let desk = async || {

@@ -8,7 +8,7 @@ use std::time::Instant;
 #[derive(Clone)]
 pub enum Drawing {
     Drawn(Arc<str>),
-    /// Not tried again before then.
+    /// A drawing that failed, and is not tried again before then.
     Failed(Instant),
     Asked(Waiting),
 }
@@ -29,7 +29,7 @@ pub struct Cache {
     places: HashMap<Key, (Drawing, u64)>,
     bytes: usize,
     max: usize,
-    /// Counts what was wanted.
+    /// Count of what was wanted or kept so far: the clock of the cache.
     now: u64,
 }
 

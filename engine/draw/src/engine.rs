@@ -12,7 +12,7 @@ use std::time::Duration;
 /// right from 192 KB up.
 const STACK: usize = 1 << 20;
 pub const THREAD_STACK: usize = 4 << 20;
-/// Reading the script takes longer than a page.
+/// Time for reading the script, which takes longer than a page.
 const LOADING: Duration = Duration::from_secs(5);
 
 pub struct Engine {
@@ -47,7 +47,7 @@ impl Engine {
     }
 }
 
-/// Processor time of this thread: a busy machine ends no drawing.
+/// Measures processor time of this thread: a busy machine ends no drawing.
 fn worked() -> Duration {
     let now = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(now.tv_sec.unsigned_abs(), u32::try_from(now.tv_nsec).unwrap_or_default())

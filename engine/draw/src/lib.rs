@@ -26,7 +26,7 @@ use tokio::sync::watch;
 pub struct Limits {
     /// Processor time of one drawing.
     pub deadline: Duration,
-    /// Largest page.
+    /// Largest page, in bytes.
     pub html_bytes: usize,
     /// Memory of the engine: out of reach on purpose (**deadline-first**).
     pub memory_bytes: usize,
@@ -81,7 +81,7 @@ struct Job {
     told: watch::Sender<Option<Outcome>>,
 }
 
-/// Draws pages. Cheap to clone.
+/// Draws pages; a clone is cheap.
 #[derive(Clone)]
 pub struct Draw(Arc<Inner>);
 

@@ -24,11 +24,11 @@ pub enum BlobsError {
 pub struct Bucket {
     pub name: String,
     pub region: String,
-    /// Empty: Amazon's own.
+    /// Address of the bucket's service; empty: Amazon's own.
     pub endpoint: String,
     pub key: String,
     pub secret: String,
-    /// Before every name.
+    /// Text before every name.
     pub prefix: String,
 }
 
@@ -44,7 +44,7 @@ enum Storage {
 pub struct Blobs {
     place: Storage,
     prefix: String,
-    /// Made when it is used first: who sends no files needs no folder.
+    /// Store that is made when it is used first: who sends no files needs no folder.
     store: OnceCell<Arc<dyn ObjectStore>>,
 }
 
@@ -105,7 +105,7 @@ impl Blobs {
         }
     }
 
-    /// It need not be there.
+    /// Removes a file, which need not be there.
     pub async fn remove(&self, name: &str) -> Result<(), BlobsError> {
         match self.store().await?.delete(&self.blob_name(name)).await {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
@@ -130,7 +130,7 @@ impl Blobs {
     }
 }
 
-/// Readable by its owner only.
+/// Creates a folder readable by its owner only.
 fn private(folder: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)

@@ -19,7 +19,7 @@ pub use video::Video;
 /// Why a file is not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unfit {
-    /// It is none of what is asked for.
+    /// A file of a kind that is not asked for.
     Type,
     /// A picture as some phones keep them, which only few programs read.
     Heic,
@@ -30,7 +30,7 @@ pub enum Unfit {
     Pages,
     /// A picture of too few pixels.
     Small,
-    /// And of too many.
+    /// A picture of too many pixels.
     Pixels,
     Short,
     Long,

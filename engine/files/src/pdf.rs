@@ -19,12 +19,12 @@ const ACTIVE: [&[u8]; 9] = [
 ];
 const ENCRYPTED: &[u8] = b"Encrypt";
 const NAME_MAX: usize = 127;
-/// Unpacked, of one group of objects and of all.
+/// Most unpacked bytes of one group of objects, and of all.
 const GROUP_MAX: u64 = 8 * 1024 * 1024;
 const GROUPS_MAX: u64 = 48 * 1024 * 1024;
 /// How far before its bytes a group says what it is.
 const DICT_MAX: usize = 4 * 1024;
-/// After the end may stand no more than line breaks: else it is something else as well.
+/// Mark of the end: after it may stand no more than line breaks, or else it is something else as well.
 const END: &[u8] = b"%%EOF";
 const ZIP_END: &[u8] = b"PK\x05\x06";
 const ZIP_END_MAX: usize = 66_000;

@@ -11,13 +11,13 @@ use std::io::Cursor;
 
 #[derive(Debug, Clone, Copy)]
 pub struct PictureRules {
-    /// Of the longer and the shorter side, whichever way it is held; 0: any.
+    /// Least length of one side, `height_min` of the other, whichever way the picture is held; 0: any.
     pub width_min: u32,
     pub height_min: u32,
     pub pixels_max: u64,
-    /// Longer side of what is kept.
+    /// Longer side of the picture that is kept.
     pub side_max: u32,
-    /// And of its preview.
+    /// Longer side of the picture's preview.
     pub preview_max: u32,
 }
 

@@ -1,6 +1,6 @@
 //! What begins so: the first bytes decide, never a name.
 
-/// What people send.
+/// Kind of what people send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Media {
     Picture,
@@ -45,7 +45,7 @@ impl ContentKind {
         }
     }
 
-    /// As it is kept: pictures are made anew.
+    /// Media type as the file is kept: pictures are made anew.
     pub fn media_type(self) -> &'static str {
         match self {
             ContentKind::Jpeg | ContentKind::Png | ContentKind::Webp | ContentKind::Heic => "image/jpeg",
@@ -56,7 +56,7 @@ impl ContentKind {
         }
     }
 
-    /// Of the name that it gets.
+    /// Ending of the name that the file gets.
     pub fn ending(self) -> &'static str {
         match self {
             ContentKind::Jpeg | ContentKind::Png | ContentKind::Webp | ContentKind::Heic => "jpg",
@@ -68,11 +68,11 @@ impl ContentKind {
     }
 }
 
-/// Bytes that are enough to know.
+/// Bytes at the head that are enough to know.
 const BRANDS_END: usize = 64;
 const HEIC: [&[u8]; 10] = [b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1", b"avif", b"avis"];
 
-/// `None`: nothing that is taken anywhere.
+/// Kind of a file by its first bytes; `None`: nothing that is taken anywhere.
 pub fn sniff(head: &[u8]) -> Option<ContentKind> {
     match head {
         [0xFF, 0xD8, 0xFF, ..] => Some(ContentKind::Jpeg),

@@ -19,7 +19,7 @@ impl Video {
         Video { kind, boxes: Boxes::default(), clusters: Clusters::default() }
     }
 
-    /// The next bytes.
+    /// Takes the next bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         match self.kind {
             ContentKind::Webm => self.clusters.push(bytes),
@@ -27,7 +27,7 @@ impl Video {
         }
     }
 
-    /// Its length in milliseconds.
+    /// Length of the video in milliseconds.
     pub fn millis(&self) -> Result<u64, Unfit> {
         let found = match self.kind {
             ContentKind::Webm => self.clusters.millis(),
@@ -42,9 +42,9 @@ impl Video {
 struct Boxes {
     /// The head of the box that is being read.
     head: Vec<u8>,
-    /// Of its bytes so many are passed over still.
+    /// Bytes of the box that are still passed over.
     skip: u64,
-    /// It is kept until so many bytes are there.
+    /// Size at which a box that is kept is there whole.
     keep: Option<usize>,
     moov: Vec<u8>,
     /// The last time that a fragment begins at, in the units of its track.
@@ -192,7 +192,7 @@ impl Clusters {
         Some(units.checked_mul(scale)? / SCALE)
     }
 
-    /// Where an element's size stands.
+    /// Position of an element's size.
     fn element(&self, id: &[u8]) -> Option<usize> {
         self.head.windows(id.len()).position(|window| window == id).map(|at| at + id.len())
     }

@@ -14,7 +14,7 @@ const RULES: PictureRules =
 /// A build for tests is slow; nobody waits for minutes either way.
 const LONGEST: Duration = Duration::from_secs(20);
 
-/// The same for the same seed.
+/// Random numbers, the same for the same seed.
 struct Chance(u64);
 
 impl Chance {

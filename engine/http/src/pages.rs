@@ -495,7 +495,7 @@ fn words(special: Special) -> (&'static str, &'static str) {
         Special::Failed => ("Something Went Wrong", "Please try again. What you have entered so far is saved."),
         Special::Unavailable => ("Back soon", "We are working on this page. Please try again in a few minutes."),
         Special::Gone => (
-            "We cannot find this request",
+            "We can't find this request",
             "It may have been opened on another device or browser. You can start again here.",
         ),
         Special::Expired => (
@@ -513,7 +513,7 @@ fn words(special: Special) -> (&'static str, &'static str) {
         Special::Pass => ("Go on with your account", "Please go on only if you have just come from our other page."),
         Special::Proof => ("Check this paper", "The code on the paper is ours."),
         Special::LinkOver | Special::PassOver => {
-            ("This link does not work any more", "Please use the newest message that we sent you, or call us.")
+            ("This link no longer works", "Please use the newest message we sent you, or call us.")
         }
     }
 }

@@ -9,7 +9,7 @@ pub struct Squares {
     pub dark: Vec<(usize, usize)>,
 }
 
-/// Readable with an eighth of it spoilt: a paper is folded.
+/// Makes a QR code that is readable with an eighth of it spoilt: a paper is folded.
 pub fn squares(address: &str) -> Result<Squares, Error> {
     let code = QrCode::with_error_correction_level(address, EcLevel::M)?;
     let side = code.width();

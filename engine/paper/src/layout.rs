@@ -9,7 +9,7 @@ pub const HEIGHT: f32 = 841.89;
 const MARGIN: f32 = 48.0;
 const RIGHT: f32 = WIDTH - MARGIN;
 const INNER: f32 = RIGHT - MARGIN;
-/// Between two columns, and within a card.
+/// Room between two columns, and within a card.
 const GAP: f32 = 20.0;
 /// Height of a line, in sizes of its letters.
 const LINE: f32 = 1.25;
@@ -17,11 +17,11 @@ const LINE: f32 = 1.25;
 /// Room between things, beside their letters.
 #[derive(Clone, Copy)]
 struct Spacing {
-    /// Below a part.
+    /// Room below a part.
     part: f32,
-    /// Below a heading.
+    /// Room below a heading.
     heading: f32,
-    /// Below a fact, and around a row of a table.
+    /// Room below a fact, and around a row of a table.
     fact: f32,
     row: f32,
     /// Side of the code: at 80 points its smallest squares are two thirds of a millimetre.
@@ -29,7 +29,7 @@ struct Spacing {
 }
 
 const ROOMY: Spacing = Spacing { part: 12.0, heading: 4.0, fact: 6.0, row: 5.5, code: 92.0 };
-/// For a paper that takes a page less by it.
+/// Spacing for a paper that takes a page less by it.
 const TIGHT: Spacing = Spacing { part: 8.0, heading: 2.0, fact: 4.0, row: 3.5, code: 80.0 };
 
 /// Colours by what they are for: the tokens of the web app by day.
@@ -39,7 +39,7 @@ pub enum Ink {
     Soft,
     Line,
     Brand,
-    /// The road's line.
+    /// Colour of the road's line.
     Glow,
     OnBrand,
     OnBrandSoft,
@@ -66,7 +66,7 @@ pub enum Mark {
         radius: f32,
         ink: Ink,
     },
-    /// Dark squares of this side.
+    /// Dark squares of a code, each with this side.
     Squares {
         x: f32,
         y: f32,
@@ -99,22 +99,22 @@ pub enum Node {
 pub struct Leaf {
     pub page: usize,
     pub marks: Vec<Mark>,
-    /// Left, top, right, bottom, and where it leads.
+    /// Link of the words: left, top, right, bottom, and where it leads.
     pub link: Option<([f32; 4], String)>,
 }
 
 #[derive(Debug, Default)]
 pub struct Layout {
-    /// Of each page: what is seen but not read.
+    /// Marks of each page that are seen but not read.
     pub grounds: Vec<Vec<Mark>>,
-    /// In reading order, and so by page.
+    /// Leaves in reading order, and so by page.
     pub leaves: Vec<Leaf>,
     pub tree: Vec<Node>,
-    /// Title, page, upper edge.
+    /// Headings: title, page, upper edge.
     pub headings: Vec<(String, usize, f32)>,
 }
 
-/// Roomy, unless a page can be saved.
+/// Lays a paper out: roomy, unless a page can be saved.
 pub fn layout(paper: &Paper, letters: &Letters) -> Result<Layout, Error> {
     let roomy = laid_out(paper, letters, ROOMY)?;
     if roomy.grounds.len() == 1 {
@@ -137,7 +137,7 @@ fn laid_out(paper: &Paper, letters: &Letters, spacing: Spacing) -> Result<Layout
     Ok(sheet.layout)
 }
 
-/// On what something is written.
+/// Inks of words by what they are written on.
 #[derive(Clone, Copy)]
 struct Inks {
     text: Ink,
@@ -159,7 +159,7 @@ struct Sheet<'l> {
     spacing: Spacing,
 }
 
-/// Some lines of one look.
+/// Lines of one look.
 struct Lines {
     lines: Vec<String>,
     size: f32,
@@ -205,7 +205,7 @@ impl Sheet<'_> {
         Lines { lines: self.letters.wrap(text, weight, size, width), size, weight, ink }
     }
 
-    /// Lines below each other from an upper edge.
+    /// Sets lines below each other from an upper edge.
     fn set(&mut self, lines: Lines, x: f32, top: f32) -> Node {
         let Lines { lines, size, weight, ink } = lines;
         let marks = lines.into_iter().enumerate().map(|(at, line)| {
@@ -312,7 +312,7 @@ impl Sheet<'_> {
         self.y = top + height;
     }
 
-    /// At the right edge of the card.
+    /// Draws the number plate at the right edge of the card.
     fn plate(&mut self, fact: &Fact) {
         let line = self.letters.readable(&fact.value.replace('-', " "));
         let width = self.letters.width(&line, Weight::Bold, 17.0) + 22.0;
@@ -350,7 +350,7 @@ impl Sheet<'_> {
         facts.chunks(2).map(|pair| self.pair_height(pair, column)).sum()
     }
 
-    /// Two beside each other; a table of labels and values for whoever listens.
+    /// Draws facts, two beside each other; a table of labels and values for whoever listens.
     fn facts(&mut self, facts: &[Fact], x: f32, width: f32) {
         let column = (width - GAP) / 2.0;
         let mut rows = Vec::new();
@@ -437,7 +437,7 @@ impl Sheet<'_> {
         Ok(())
     }
 
-    /// The same on every page, with its number.
+    /// Draws the foot of every page: the same words, with the page's number.
     fn feet(&mut self, legal: &[String]) {
         let pages = self.layout.grounds.len();
         for page in 0..pages {

@@ -35,13 +35,13 @@ struct Script {
 pub struct Run {
     pub font: Font,
     pub glyphs: Vec<KrillaGlyph>,
-    /// In ems.
+    /// Width in ems.
     pub width: f32,
 }
 
 static LETTERS: LazyLock<Result<Letters, String>> = LazyLock::new(Letters::load);
 
-/// Read once, kept as long as the process lives.
+/// Letters that are read once and kept as long as the process lives.
 pub fn letters() -> Result<&'static Letters, Error> {
     LETTERS.as_ref().map_err(|name| Error::Font(name.clone()))
 }
@@ -93,12 +93,12 @@ impl Letters {
         pieces.iter().zip(ends).map(|(&(script, start), end)| scripts[script].shape(&text[start..end], start)).collect()
     }
 
-    /// In points.
+    /// Width of a text in points.
     pub fn width(&self, text: &str, weight: Weight, size: f32) -> f32 {
         self.shape(text, weight).iter().map(|run| run.width).sum::<f32>() * size
     }
 
-    /// Lines no wider than that; a word that is wider stands alone.
+    /// Wraps a text to lines no wider than that; a word that is wider stands alone.
     pub fn wrap(&self, text: &str, weight: Weight, size: f32, width: f32) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for word in self.readable(text).split(' ').filter(|word| !word.is_empty()) {

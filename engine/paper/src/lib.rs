@@ -1,10 +1,11 @@
 //! A paper to keep: a title, facts, tables and a code become a PDF of A4 pages, in our own letters.
 //!
-//! It is tagged (PDF/UA-1): headings, tables with their labels, a figure with its words, title and language, so that it is read
-//! aloud in its order. Fonts are embedded as what is used of them; Devanagari is shaped, not only written.
+//! Papers are tagged (PDF/UA-1): headings, tables with their labels, a figure with its words, title and language, so
+//! that they are read aloud in their order. Fonts are embedded as what is used of them; Devanagari is shaped, not only
+//! written.
 //!
-//! It knows nothing of journeys, of HTTP, or of what the words mean. A new kind of part is a variant of [`Part`], laid out in
-//! `layout.rs`; what marks a page is made of is drawn in `paint.rs`.
+//! This crate knows nothing of journeys, of HTTP, or of what the words mean. A new kind of part is a variant of
+//! [`PaperPart`], laid out in `layout.rs`; what marks a page is made of is drawn in `paint.rs`.
 
 mod code;
 mod layout;
@@ -17,11 +18,11 @@ pub struct Paper {
     pub title: String,
     /// BCP 47: `en`, `hi`.
     pub language: String,
-    /// Whose paper it is; stands with the mark at the top.
+    /// Name of whose paper it is; stands with the mark at the top.
     pub brand: String,
-    /// Beside the brand: when it was made.
+    /// Words beside the brand: when the paper was made.
     pub made: String,
-    /// Small, at the foot of each page.
+    /// Small words at the foot of each page.
     pub legal: String,
     pub parts: Vec<PaperPart>,
 }
@@ -68,7 +69,7 @@ pub enum Look {
 #[derive(Debug, Clone)]
 pub struct Row {
     pub label: String,
-    /// Small, below the label.
+    /// Small words below the label.
     pub detail: String,
     pub value: String,
     pub is_total: bool,

@@ -32,13 +32,13 @@ pub struct File {
 
 #[derive(Debug, thiserror::Error)]
 pub enum EmailError {
-    /// Never worth another try.
+    /// An e-mail that is never worth another try.
     #[error("the e-mail cannot be written: {0}")]
     Malformed(String),
     /// The server said no for good, such as an unknown mailbox.
     #[error("the mail server refused the e-mail")]
     Refused,
-    /// Worth another try.
+    /// A failure that is worth another try.
     #[error("the mail server cannot be reached or asks to wait")]
     Later,
     #[error("no mail server is set")]
@@ -53,7 +53,7 @@ impl EmailError {
     }
 }
 
-/// Where e-mail goes in this set-up.
+/// Way by which e-mail goes in this set-up.
 pub enum Post {
     Smtp { transport: Box<AsyncSmtpTransport<Tokio1Executor>>, from: Box<Mailbox> },
     Inbox(Arc<dyn Memory>),

@@ -14,9 +14,9 @@ pub struct MemoryError(pub String);
 #[async_trait]
 pub trait Memory: Send + Sync + 'static {
     async fn get(&self, bucket: &str, key: &str) -> Result<Option<Value>, MemoryError>;
-    /// Null removes.
+    /// Stores a value; null removes.
     async fn put(&self, bucket: &str, key: &str, value: Value) -> Result<(), MemoryError>;
-    /// At most `limit` entries in the order of their keys.
+    /// Lists at most `limit` entries in the order of their keys.
     async fn list(&self, bucket: &str, limit: u32) -> Result<Vec<(String, Value)>, MemoryError>;
     /// Stores only if the stored value is `expected` (`None`: there is none); says whether it did.
     async fn swap(&self, bucket: &str, key: &str, expected: Option<Value>, value: Value) -> Result<bool, MemoryError>;

@@ -4,7 +4,7 @@ use crate::client::CallFile;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-/// Content type and body; a value that is the id of a file is the file.
+/// Writes content type and body; a value that is the id of a file is the file.
 pub fn write(pairs: &[(String, String)], files: &[CallFile], key: &str) -> (String, Vec<u8>) {
     let boundary = format!("journey-{}", hex::encode(&Sha256::digest(key.as_bytes())[..16]));
     let mut body = Vec::new();
@@ -28,7 +28,7 @@ pub fn write(pairs: &[(String, String)], files: &[CallFile], key: &str) -> (Stri
     (format!("multipart/form-data; boundary={boundary}"), body)
 }
 
-/// As HTML says it: what would end the text is written otherwise.
+/// Quotes a text as HTML says it: what would end the text is written otherwise.
 fn quote(text: &str) -> String {
     text.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
 }

@@ -11,7 +11,7 @@ pub fn hmac_sha256_hex(secret: &[u8], text: &[u8]) -> String {
     hex::encode(mac(secret, text).finalize().into_bytes())
 }
 
-/// Does `given` (hexadecimal, either case) sign `text`? Takes the same time wherever the first difference is.
+/// Whether `given` (hexadecimal, either case) signs `text`. Takes the same time wherever the first difference is.
 pub fn verify_hmac_sha256_hex(secret: &[u8], text: &[u8], given: &str) -> bool {
     match hex::decode(given.trim()) {
         Ok(given) => mac(secret, text).verify_slice(&given).is_ok(),
@@ -24,7 +24,7 @@ pub fn checkout_signature(order_id: &str, payment_id: &str, key_secret: &[u8]) -
     hmac_sha256_hex(key_secret, format!("{order_id}|{payment_id}").as_bytes())
 }
 
-/// Is this the signature of a hosted checkout for this order and payment?
+/// Whether this is the signature of a hosted checkout for this order and payment.
 pub fn verify_checkout(order_id: &str, payment_id: &str, key_secret: &[u8], given: &str) -> bool {
     verify_hmac_sha256_hex(key_secret, format!("{order_id}|{payment_id}").as_bytes(), given)
 }

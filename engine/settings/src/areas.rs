@@ -168,9 +168,10 @@ settings! {
         /// Connections of one client address, behind which an office may be, at once; never more than half of all.
         /// Proxies of `server.trusted_proxies` may have any number.
         connections_per_address: usize = 1_024,
-        /// From the first byte of a request, or the begin of its connection, to the end of its header, in milliseconds.
+        /// Longest time from the first byte of a request, or the begin of its connection, to the end of its header, in
+        /// milliseconds.
         header_timeout_ms: u64 = 10_000,
-        /// Between two requests of a connection, in milliseconds.
+        /// Longest time between two requests of a connection, in milliseconds.
         idle_timeout_ms: u64 = 75_000,
         /// Longest time in which a client reads nothing of its answer, in milliseconds.
         stalled_timeout_ms: u64 = 30_000,
@@ -213,9 +214,9 @@ settings! {
         /// The provider, such as `https://login.example`: where its `/.well-known/openid-configuration` is. It must lead
         /// back to `<server.public_url>/openid/back`.
         issuer: Option<String> = None,
-        /// By what name the provider knows us.
+        /// Name by which the provider knows us.
         client_id: String = String::new(),
-        /// Our secret there, where we have one.
+        /// Secret that the provider knows us by, where we have one.
         client_secret: Option<Secret> = None,
         /// What the button on the staff's sign-in page says.
         label: String = "Sign in with your company account".into(),
@@ -261,9 +262,9 @@ settings! {
         region: String = "us-east-1".into(),
         /// Address of the bucket's service; without one it is Amazon's.
         endpoint: Option<String> = None,
-        /// By which name the service knows us.
+        /// Name by which the bucket's service knows us.
         key: String = String::new(),
-        /// Our secret there.
+        /// Secret that goes with the name for the bucket's service.
         secret: Option<Secret> = None,
         /// Folder within the bucket.
         prefix: String = String::new(),
@@ -295,11 +296,11 @@ settings! {
 settings! {
     /// Who is there: pings of browsers, kept in memory and written in batches.
     "presence" Presence {
-        /// Between two pings of a browser, in milliseconds.
+        /// Time between two pings of a browser, in milliseconds.
         every_ms: u64 = 30_000,
-        /// Without a sign of the person for so long, a browser stops, in milliseconds.
+        /// Time without a sign of the person after which a browser stops, in milliseconds.
         idle_ms: u64 = 360_000,
-        /// Between two writes of what was heard, in milliseconds.
+        /// Time between two writes of what was heard, in milliseconds.
         flush_ms: u64 = 5_000,
         /// Most journeys of one statement.
         batch_max: usize = 1_000,
@@ -329,8 +330,8 @@ settings! {
         ttl_ms: i64 = 30 * 86_400_000,
         /// Longest life of a session of somebody who has signed in, however much it is used, in milliseconds. 90 days.
         most_ms: i64 = 90 * 86_400_000,
-        /// So long after her last sign-in a one-time password alone no longer opens a person's account, in milliseconds:
-        /// numbers are given to others. 180 days.
+        /// Time after a person's last sign-in from which a one-time password alone no longer opens the account, in
+        /// milliseconds: numbers are given to others. 180 days.
         trust_ms: i64 = 180 * 86_400_000,
     }
 }
@@ -352,9 +353,9 @@ settings! {
         per_sender_hour: i64 = 60,
         /// Sends asked for by one client network in an hour.
         per_address_hour: i64 = 500,
-        /// Of these so many without a proof; more ask the browser for one.
+        /// Sends asked for by one client network in an hour without a proof; more ask the browser for one.
         unproven_per_address_hour: i64 = 2,
-        /// Partner of the contract `captcha/verify` whose page asks for that proof; without one, or while it does not
+        /// Partner of the contract `captcha/verify` whose page asks for the proof; without one, or while it does not
         /// answer, the browser works for it.
         captcha: Option<String> = None,
         /// Work of a proof: 2 to the power of it attempts on average.
@@ -387,13 +388,13 @@ settings! {
     }
 }
 
-/// Where a host alias leads.
+/// Host to which an alias leads.
 #[derive(Debug, Clone, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct Host {
     /// Base address, such as `https://api.partner.example`; a path in it comes before the operation's.
     pub url: String,
-    /// Private and loopback addresses may be reached.
+    /// Whether private and loopback addresses may be reached.
     #[serde(default)]
     pub allow_private: bool,
     /// Names of the secrets that may be sent there; empty means none in production, any in development.
@@ -402,14 +403,14 @@ pub struct Host {
     /// Public values of this set-up (such as a key's id), merged over the partner's own `data`.
     #[serde(default)]
     pub data: BTreeMap<String, String>,
-    /// Customers may be sent there with a form (a hosted payment page): its origin joins `form-action`.
+    /// Whether customers may be sent there with a form (a hosted payment page): its origin joins `form-action`.
     #[serde(default)]
     pub redirect: bool,
-    /// Its pages may be shown within ours (a captcha): its origin joins `frame-src`.
+    /// Whether the host's pages may be shown within ours (a captcha): its origin joins `frame-src`.
     #[serde(default)]
     pub frame: bool,
-    /// Its script may run in our pages (a chat, a counter of visits): its origin joins `script-src`, `connect-src` and
-    /// `img-src`.
+    /// Whether the host's script may run in our pages (a chat, a counter of visits): its origin joins `script-src`,
+    /// `connect-src` and `img-src`.
     #[serde(default)]
     pub script: bool,
 }

@@ -74,7 +74,7 @@ impl Settings {
         self.server.reference.unwrap_or(!self.production())
     }
 
-    /// Where a host alias leads: its binding, else the sandbox where it is enabled, else nowhere.
+    /// Host of an alias: its binding, else the sandbox where it is enabled, else nowhere.
     pub fn host(&self, alias: &str) -> Option<Host> {
         if let Some(host) = self.partners.hosts.get(alias) {
             return Some(host.clone());
@@ -97,7 +97,7 @@ impl Settings {
         set.or_else(|| self.sandbox.enabled.then(|| Secret::new(format!("sandbox-{wanted}"))))
     }
 
-    /// May this secret be sent to this host?
+    /// Whether this secret may be sent to this host.
     pub fn secret_allowed(&self, name: &str, host: &Host) -> bool {
         let wanted = plain(name);
         (host.secrets.is_empty() && !self.production()) || host.secrets.iter().any(|allowed| plain(allowed) == wanted)
@@ -128,13 +128,13 @@ impl Settings {
         key_of(self.keys.master.as_ref()?)
     }
 
-    /// The same of the key before it.
+    /// The 32 bytes of the previous master key; `None` when none is set or it is malformed.
     pub fn previous_key(&self) -> Option<Secret<[u8; 32]>> {
         key_of(self.keys.previous.as_ref()?)
     }
 }
 
-/// 32 bytes from 64 hexadecimal digits.
+/// Reads 32 bytes from 64 hexadecimal digits.
 fn key_of(text: &Secret) -> Option<Secret<[u8; 32]>> {
     let text = text.expose().trim();
     let digits: Vec<u8> = text.chars().map_while(|c| c.to_digit(16).map(|d| d as u8)).collect();
@@ -148,7 +148,7 @@ fn key_of(text: &Secret) -> Option<Secret<[u8; 32]>> {
     Some(Secret::new(key))
 }
 
-/// Secret names as they are compared: an environment variable cannot hold `-` or capitals.
+/// Writes a secret's name as names are compared: an environment variable cannot hold `-` or capitals.
 fn plain(name: &str) -> String {
     name.trim().to_ascii_lowercase().replace('-', "_")
 }

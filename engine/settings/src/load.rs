@@ -33,7 +33,7 @@ impl Settings {
         Settings::load_from(file, std::env::vars())
     }
 
-    /// As [`Settings::load`], with these variables instead of the process's.
+    /// Loads the settings with these variables instead of the process's.
     pub fn load_from(
         file: Option<&Path>,
         variables: impl IntoIterator<Item = (String, String)>,
@@ -304,7 +304,7 @@ mod tests {
         check(&[], |settings| assert!(settings.unwrap().refusals().is_empty()));
     }
 
-    /// In production this setting, given this value, and nothing else of these is refused.
+    /// Checks that in production this setting, given this value, and nothing else of these is refused.
     fn refused(variable: &str, value: &str, setting: &str) {
         let good = [
             ("JOURNEY_MODE", "production"),

@@ -48,7 +48,7 @@ pub fn reference() -> String {
     table
 }
 
-/// Of the environment, for a setting: `server.address` → `JOURNEY_SERVER__ADDRESS`.
+/// Variable of the environment for a setting: `server.address` → `JOURNEY_SERVER__ADDRESS`.
 pub fn variable(setting: &str) -> String {
     format!("JOURNEY_{}", setting.replace('.', "__").to_uppercase())
 }

@@ -17,8 +17,7 @@ impl std::fmt::Display for Refusal {
 }
 
 impl Settings {
-    /// Empty in development; in production everything that must be put right first. `/readyz` and `journey doctor` show
-    /// it.
+    /// What must be put right before production; empty in development. `/readyz` and `journey doctor` show it.
     pub fn refusals(&self) -> Vec<Refusal> {
         if self.mode == Mode::Development {
             return Vec::new();
@@ -118,7 +117,7 @@ impl Settings {
     }
 }
 
-/// No network of one operator is so large.
+/// Whether a network is larger than any of one operator.
 fn is_vast(network: &str) -> bool {
     network.rsplit_once('/').and_then(|(_, length)| length.trim().parse().ok()).is_some_and(|length: u8| length < 8)
 }

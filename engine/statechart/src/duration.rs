@@ -1,6 +1,6 @@
 //! Durations of the dialect: digits are milliseconds, or `<int>` + `ms`, `s`, `m`, `h`, `d`.
 
-/// Milliseconds, or why the text is no duration. At most 100 years.
+/// Parses a duration into milliseconds, or says why the text is none. At most 100 years.
 ///
 /// ```
 /// use engine_statechart::parse_duration_ms;

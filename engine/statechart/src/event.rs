@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// In JSON a flat object: `{"type": "submit", …payload}`. `kind` wins over a payload field `type`.
+/// An event, in JSON a flat object: `{"type": "submit", …payload}`. `kind` wins over a payload field `type`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     pub kind: String,

@@ -3,7 +3,8 @@
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// Pure: the same names and arguments give the same values for the whole macrostep.
+/// A source of values and functions that is pure: the same names and arguments give the same values for the whole
+/// macrostep.
 pub trait Host: Sync {
     fn variable(&self, name: &str) -> Option<Cow<'_, Value>>;
     /// An `Err` is the message of an evaluation error. What it returns may be taken out of the arguments.

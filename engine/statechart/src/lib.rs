@@ -2,7 +2,7 @@
 //! (snapshot, effects). The algorithm carries the names of W3C SCXML (exit set, entry set,
 //! transition domain), the definition has the shape of an XState v5 machine with CEL strings.
 //!
-//! It knows no clock, randomness, I/O, async, file format or product word: text files become
+//! The crate knows no clock, randomness, I/O, async, file format or product word: text files become
 //! [`source::Node`]s elsewhere, the host's names arrive as a [`Vocabulary`], its values through
 //! [`Host`]. Whatever a definition or an event holds, the answer is a value: problems at compile
 //! time, an [`EvalError`] at run time, never a panic.

@@ -72,7 +72,7 @@ impl Problems {
         self.list.len() + self.dropped
     }
 
-    /// Further problems are counted, not kept.
+    /// Whether there is no room: further problems are counted, not kept.
     pub fn is_full(&self) -> bool {
         self.list.len() >= PROBLEMS_MAX
     }

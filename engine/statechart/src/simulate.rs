@@ -92,7 +92,7 @@ pub fn batch(reader: impl BufRead, writer: impl Write) -> std::io::Result<()> {
     batch_with(reader, writer, |machine| Machine::compile(machine, &Vocabulary::default()).map(|(machine, _)| machine))
 }
 
-/// As `batch`, with a compiler that knows more than the plain dialect.
+/// Simulates a batch with a compiler that knows more than the plain dialect.
 pub fn batch_with(
     reader: impl BufRead,
     mut writer: impl Write,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Empty parts are left out of the serialised form.
+/// The state of a machine; empty parts are left out of the serialised form.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// Ids of the innermost active states (those without an active child), in document order.
@@ -21,7 +21,7 @@ pub struct Snapshot {
     pub timers: Vec<Timer>,
     #[serde(default, skip_serializing_if = "Status::is_active")]
     pub status: Status,
-    /// Of the root, once done.
+    /// Output of the root, once it is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Value>,
     /// Timers started so far: makes their ids unique for ever.
@@ -34,7 +34,7 @@ pub struct Snapshot {
 pub struct Timer {
     pub id: String,
     pub due_ms: i64,
-    /// Delivered as an external event when due.
+    /// A timer that is delivered as an external event when due.
     pub event: Event,
     /// The name of its delay, when it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

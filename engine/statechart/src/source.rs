@@ -5,7 +5,7 @@ use serde_json::{Map, Number};
 use std::fmt;
 use std::sync::Arc;
 
-/// Where a value or key starts; line and column count from 1, 0 means unknown.
+/// Place where a value or key starts; line and column count from 1, 0 means unknown.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
     pub file: Arc<str>,
@@ -18,7 +18,7 @@ impl Span {
         Span { file: Arc::clone(file), line, column }
     }
 
-    /// For values that no file holds.
+    /// A span for values that no file holds.
     pub fn unknown() -> Self {
         Span { file: Arc::from(""), line: 0, column: 0 }
     }
@@ -46,7 +46,7 @@ pub struct Node {
     pub names: Option<Arc<Names>>,
 }
 
-/// Maps keep the order of the file; the reader has refused duplicate keys.
+/// The value of a node; maps keep the order of the file, and the reader has refused duplicate keys.
 #[derive(Clone, Debug)]
 pub enum Value {
     Null,
@@ -93,7 +93,7 @@ impl Node {
         Node::new(Span::unknown(), value)
     }
 
-    /// The same tree, its expressions read with these names.
+    /// The tree, its expressions read with these names.
     pub fn with_names(mut self, names: &Arc<Names>) -> Node {
         self.name(names);
         self

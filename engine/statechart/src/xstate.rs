@@ -83,7 +83,7 @@ impl Export<'_> {
         Ok(Value::Object(out))
     }
 
-    /// Guard objects become one expression.
+    /// Makes guard objects one expression.
     fn guard(&self, node: &Node) -> Exported<String> {
         let joined = |list: &Node, sign: &str, empty: &str| {
             let part = |guard| Ok(format!("({})", self.guard(guard)?));
@@ -181,7 +181,7 @@ fn list(node: &Node, export: impl Fn(&Node) -> Exported) -> Exported {
     node.items().iter().map(export).collect::<Exported<_>>().map(Value::Array)
 }
 
-/// Milliseconds, or the name of a delay.
+/// Key of a delay: milliseconds, or its name.
 fn delay_key(written: &str) -> String {
     parse_duration_ms(written).map_or_else(|_| written.to_owned(), |ms| ms.to_string())
 }

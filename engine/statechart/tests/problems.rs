@@ -127,7 +127,7 @@ fn a_host_adds_names() {
     }
 }
 
-/// Of an optimised build; one without optimisation is several times slower. What a bomb would cost is minutes.
+/// Time of an optimised build; one without optimisation is several times slower. What a bomb would cost is minutes.
 const SECOND: Duration = if cfg!(debug_assertions) { Duration::from_secs(5) } else { Duration::from_secs(1) };
 
 /// Time that this thread has computed; where nobody counts that, the time of day.

@@ -36,7 +36,7 @@ test('a consent is given, seen and taken back; cookies of a visit (R3-15, R9-61)
   await page.getByLabel('Mobile number').fill(mobile);
   await page.getByRole('checkbox').check();
   await page.getByRole('button', { name: 'Call me back' }).click();
-  await expect(page.getByRole('heading', { level: 1, name: 'We will call you' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: "We'll call you" })).toBeVisible();
 
   await page.goto(`${product.base}/dashboard`);
   await page.getByRole('link', { name: 'Your data and consents' }).click();

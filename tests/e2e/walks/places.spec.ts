@@ -187,7 +187,7 @@ test('a form in a page is sent where it stands, and by itself before scripts are
   expect(asks).toBe(1);
   await page.keyboard.press('Escape');
   await walk.press('Call me back');
-  await expect(page.getByRole('heading', { name: 'We will call you' }).first()).toBeVisible();
+  await expect(page.getByRole('heading', { name: "We'll call you" }).first()).toBeVisible();
   await expect(page.getByText(/An advisor calls \S+ (within 30 minutes|(today|tomorrow|on \w+) between 10:00 and 11:00)/)).toBeVisible();
   await expect(page).toHaveURL(`${product.base}/tax-saving-schemes#thanks`);
   await walk.accessible();

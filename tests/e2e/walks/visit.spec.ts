@@ -130,7 +130,7 @@ test('advisor at home: a pincode that is not visited, a slot that is taken, canc
 
   const desk = await (await browser.newContext()).newPage();
   await visit.report(desk, 'Follow-up');
-  await visit.at('We will call you', '/visit');
+  await visit.at("We'll call you", '/visit');
   await expect(page.getByText('Our advisor will connect with you soon')).toBeVisible();
   await visit.report(desk, 'Rescheduled');
   await visit.at('Your visit has been moved', '/visit');

@@ -232,7 +232,7 @@ async fn pages_from_rows_have_their_own_headings() {
         ("R2.3-03", "/health-insurance/plans/women", "Health insurance for women"),
         ("R2.3-03", "/health-insurance/plans/children", "Health insurance for children"),
         ("R2.3-06", "/health-insurance/claim-settlement", "Claim settlement of health insurers"),
-        ("R2.3-12", "/health-insurance/government-schemes/pm-jay", "PM-JAY: whom it covers"),
+        ("R2.3-12", "/health-insurance/government-schemes/pm-jay", "PM-JAY: who it covers"),
         ("R2.3-13", "/health-insurance/care", "Health plans of Care Health"),
         ("R2.3-13", "/health-insurance/niva-bupa", "Health plans of Niva Bupa"),
         ("R2.5-05", "/life-insurance/lic", "LIC of India"),

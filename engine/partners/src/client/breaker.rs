@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// When a breaker opens and for how long; of partner.yaml.
+/// Rule of partner.yaml by which a breaker opens, and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule {
     /// Orders in a row that fail until it opens; at least two.
@@ -40,7 +40,7 @@ pub enum State {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admission {
     Go,
-    /// Not now; worth another try in so many milliseconds.
+    /// The call may not go now; it is worth another try in so many milliseconds.
     Refused {
         retry_after_ms: u64,
     },
@@ -49,15 +49,15 @@ pub enum Admission {
 /// How an admitted call ended, as far as the breaker is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It answered, whatever it answered about this order.
+    /// The partner answered, whatever it answered about this order.
     Answered,
-    /// It did not, or with nonsense.
+    /// The partner did not answer, or with nonsense.
     Failed,
     /// The call was given up by us before it could tell.
     Unknown,
 }
 
-/// Whose call it is: an order's name, and since when it waits.
+/// The order that a call belongs to: its name, and since when it waits.
 #[derive(Debug, Clone, Copy)]
 pub struct Caller<'a> {
     pub subject: &'a str,
@@ -75,7 +75,7 @@ pub struct Breaker {
 
 /// Longest lists: beyond them nobody is told apart.
 const ORDERS_MAX: usize = 1_000;
-/// So long after the end of an open time the oldest order is waited for; it may be gone, or on another node.
+/// Time for which the oldest order is waited for after the end of an open time; it may be gone, or on another node.
 const GRACE_MS: u64 = 1_000;
 /// Pause of a call that finds another one trying.
 const AGAIN_MS: u64 = 1_000;
@@ -157,7 +157,7 @@ impl Breaker {
 }
 
 impl State {
-    /// For the gauge: 0 closed, 1 half-open, 2 open.
+    /// Number of the state for the gauge: 0 closed, 1 half-open, 2 open.
     pub fn level(self) -> u8 {
         match self {
             State::Closed { .. } => 0,

@@ -30,7 +30,7 @@ pub struct Answer {
 /// Why nothing usable came back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Lost {
-    /// No connection: the request was never sent.
+    /// A connection that was not made: the request was never sent.
     #[error("no connection")]
     Connect,
     /// The address is not public and the settings do not allow that.

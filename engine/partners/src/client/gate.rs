@@ -17,14 +17,14 @@ struct Gate {
     partner: String,
     concurrency: usize,
     permits: Arc<Semaphore>,
-    /// By operation; those that were never called are absent.
+    /// Breakers by operation; those that were never called are absent.
     breakers: Mutex<BTreeMap<String, Breaker>>,
 }
 
 /// Why a call was not let through.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Closed {
-    /// Too many calls at once for longer than this one could wait.
+    /// The partner has had too many calls at once for longer than this one could wait.
     Busy,
     /// The breaker is open.
     Open { retry_after_ms: u64 },

@@ -29,19 +29,19 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// On whose behalf a call is made.
+/// The order on whose behalf a call is made.
 #[derive(Clone, Copy)]
 pub struct Order<'a> {
-    /// Stable for all attempts; goes out as `Idempotency-Key`.
+    /// Key of the order, stable for all attempts; goes out as `Idempotency-Key`.
     pub key: &'a str,
-    /// What it belongs to: faults of one subject do not count twice against a partner.
+    /// Subject of the order: faults of one subject do not count twice against a partner.
     pub subject: &'a str,
-    /// When it was ordered: of those that wait, the oldest tries first whether a partner works again.
+    /// Time of the order: of those that wait, the oldest tries first whether a partner works again.
     pub since_ms: i64,
     pub now_ms: i64,
-    /// Told when everything stands ready and the request goes out next.
+    /// Listener that is told when everything stands ready and the request goes out next.
     pub begins: &'a dyn Begins,
-    /// Files that its input names.
+    /// Files that the order's input names.
     pub files: &'a [CallFile],
 }
 
@@ -56,7 +56,7 @@ pub struct CallFile {
 }
 
 impl CallFile {
-    /// As mappings know it.
+    /// The file as mappings know it.
     fn to_value(&self) -> Value {
         use base64::Engine as _;
         let base64 = base64::engine::general_purpose::STANDARD.encode(&self.bytes);
@@ -68,7 +68,7 @@ impl CallFile {
 
 /// What must be true before a request goes out: the attempt is counted where a crash cannot lose it.
 pub trait Begins: Send + Sync {
-    /// False: somebody else does it; nothing goes out.
+    /// Begins the attempt; false: somebody else does it, nothing goes out.
     fn begin(&self) -> BoxFuture<'_, bool>;
 }
 
@@ -108,7 +108,8 @@ pub enum PartnersError {
 }
 
 impl Partners {
-    /// Without a mail server in the settings, e-mail goes to `inbox` (the sandbox's memory), or nowhere.
+    /// Creates the client; without a mail server in the settings, e-mail goes to `inbox` (the sandbox's memory), or
+    /// nowhere.
     pub fn new(settings: Arc<Settings>, inbox: Option<Arc<dyn Memory>>) -> Result<Partners, PartnersError> {
         install_crypto();
         let connect = Duration::from_millis(settings.partners.connect_timeout_ms);

@@ -30,7 +30,7 @@ pub struct Attempt {
 pub struct Identity {
     /// The provider's own name of the account.
     pub subject: String,
-    /// Only where the provider has verified it.
+    /// E-mail address, only where the provider has verified it.
     pub email: Option<String>,
 }
 
@@ -40,7 +40,7 @@ pub enum OpenidError {
     /// The settings name no provider.
     #[error("there is no provider")]
     Off,
-    /// It does not answer, or not as one does.
+    /// The provider does not answer, or not as one does.
     #[error("the provider does not answer")]
     Away,
     /// What came back is not of this browser's attempt, or too late.
@@ -49,7 +49,7 @@ pub enum OpenidError {
     /// The code was not taken.
     #[error("the code was refused")]
     Code,
-    /// Not signed by a key of the provider.
+    /// The token is not signed by a key of the provider.
     #[error("the signature is wrong")]
     Signature,
     /// Signed, but of somebody else, for somebody else, for another attempt, or not of now.
@@ -60,7 +60,7 @@ pub enum OpenidError {
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a person may be at the provider's pages.
 const ATTEMPT_MS: i64 = 600_000;
-/// By so much clocks may differ.
+/// Seconds by which clocks may differ.
 const SKEW_S: i64 = 60;
 
 #[derive(Deserialize)]
@@ -126,8 +126,8 @@ enum Audience {
 }
 
 impl Partners {
-    /// Where the browser goes, and what it keeps until it comes back to `redirect`. Each `secret` is 43 to 128 letters
-    /// and digits that nobody can guess.
+    /// Address to which the browser goes, and what it keeps until it comes back to `redirect`. Each `secret` is 43 to
+    /// 128 letters and digits that nobody can guess.
     pub async fn openid_begin(
         &self,
         redirect: &str,
@@ -220,7 +220,7 @@ fn read<T: DeserializeOwned>(answer: &Answer) -> Result<T, OpenidError> {
         .and_then(|answer| serde_json::from_slice(&answer.body).map_err(|_| OpenidError::Away))
 }
 
-/// Of a client that has a secret (RFC 6749, 2.3.1).
+/// Credentials of a client that has a secret (RFC 6749, 2.3.1).
 fn credentials(settings: &Openid) -> Option<(HeaderName, HeaderValue)> {
     let encoded = |text: &str| url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
     let secret = settings.client_secret.as_ref()?;

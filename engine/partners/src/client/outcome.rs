@@ -19,7 +19,7 @@ pub enum CallOutcome {
         document: Option<Document>,
     },
     Failed(CallError),
-    /// It was not made, and not counted: somebody else has it, or it could not be counted.
+    /// The call was not made, and not counted: somebody else has it, or it could not be counted.
     NotBegun,
 }
 
@@ -31,7 +31,7 @@ pub struct Document {
 }
 
 impl CallOutcome {
-    /// For metrics and logs: `done`, `declined`, `refused`, `failed`, `retry` or `not_begun`.
+    /// Class for metrics and logs: `done`, `declined`, `refused`, `failed`, `retry` or `not_begun`.
     pub fn class(&self) -> &'static str {
         match self {
             CallOutcome::Done { .. } => "done",
@@ -105,7 +105,7 @@ pub fn judge(
     (outcome, verdict)
 }
 
-/// Nothing came back. A call that is not idempotent is repeated only when it surely never arrived.
+/// Outcome where nothing came back. A call that is not idempotent is repeated only when it surely never arrived.
 fn missing(lost: Lost, operation: &Operation) -> CallOutcome {
     let unsure = if operation.idempotent { Retry::Later(None) } else { Retry::Never };
     let (code, retry) = match lost {
@@ -153,7 +153,7 @@ fn failure(code: &str, message: &str, kind: CallErrorKind, retry: Retry) -> Call
     })
 }
 
-/// Header names in lower case; values that are not text are left out.
+/// Texts of the headers, names in lower case; values that are not text are left out.
 fn texts(headers: &HeaderMap) -> Map<String, Value> {
     headers.iter().filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.into()))).collect()
 }

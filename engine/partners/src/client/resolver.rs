@@ -25,7 +25,7 @@ impl Resolve for PublicOnly {
     }
 }
 
-/// Is this a unicast address of the public internet?
+/// Whether this is a unicast address of the public internet.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => is_public_v4(v4),

@@ -10,7 +10,7 @@ use url::Url;
 pub struct Target {
     /// What its paths are appended to, as this process reaches it; no slash at the end.
     pub root: String,
-    /// The same with the partner's base path, as a customer's browser reaches it.
+    /// Address with the partner's base path, as a customer's browser reaches it; no slash at the end.
     pub public: String,
     pub host: Host,
 }
@@ -34,7 +34,7 @@ pub fn bound(settings: &Settings, partner: &Partner) -> Result<(Partner, Target)
     Ok((bound, target))
 }
 
-/// Where an alias leads: its binding, or in the sandbox a folder of the partner.
+/// Target of an alias: its binding, or in the sandbox a folder of the partner.
 pub fn target(settings: &Settings, alias: &str, partner: &str, base_path: &str) -> Result<Target, NoTarget> {
     let host = settings.host(alias).ok_or_else(|| NoTarget::Unbound(alias.to_owned()))?;
     let (root, public) = if settings.partners.hosts.contains_key(alias) {

@@ -8,7 +8,7 @@ pub const HEIGHT: f32 = 842.0;
 const MARGIN: f32 = 56.0;
 const RIGHT: f32 = WIDTH - MARGIN;
 const BOTTOM: f32 = 72.0;
-/// Where values begin.
+/// Left edge of values.
 const VALUES: f32 = MARGIN + 200.0;
 const GAP: f32 = 12.0;
 
@@ -145,7 +145,7 @@ fn points(bytes: &[u8], style: Style) -> f32 {
     font::width(bytes, style.font, style.size) as f32 / 1000.0
 }
 
-/// Lines of at most this width, broken at spaces; a word that is wider is broken inside.
+/// Wraps words to lines of at most this width, broken at spaces; a word that is wider is broken inside.
 fn wrap(bytes: &[u8], style: Style, width: f32) -> Vec<Vec<u8>> {
     let mut lines: Vec<Vec<u8>> = Vec::new();
     let mut line: Vec<u8> = Vec::new();

@@ -1,6 +1,6 @@
 //! A plain A4 document from headings, rows of label and value, and lines of text.
 //!
-//! It is what a fake partner hands out as its paper. The same input gives the same bytes.
+//! A fake partner hands it out as its paper. The same input gives the same bytes.
 
 mod font;
 mod layout;

@@ -19,7 +19,7 @@ pub struct ScriptHost<'a> {
     pub settings: &'a Settings,
     pub known: &'a HashMap<MemoryAddress, Value>,
     pub missing: Mutex<BTreeSet<MemoryAddress>>,
-    /// Makes ids; how many were made before this evaluation.
+    /// Seed by which ids are made; `ids`: how many were made before this evaluation.
     pub seed: &'a str,
     pub ids: Mutex<u32>,
 }
@@ -53,7 +53,7 @@ impl ScriptHost<'_> {
         Err("memory is being read".into())
     }
 
-    /// 14 letters and digits after the prefix, the same for the same seed and order of use.
+    /// Makes an id: 14 letters and digits after the prefix, the same for the same seed and order of use.
     fn new_id(&self, prefix: &str) -> String {
         const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
         let mut made = self.ids.lock().unwrap_or_else(PoisonError::into_inner);

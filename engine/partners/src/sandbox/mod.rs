@@ -34,10 +34,10 @@ use std::time::Duration;
 /// The definitions as they are now: partners are always live.
 pub type CatalogSource = Arc<dyn Fn() -> Arc<Catalog> + Send + Sync>;
 
-/// The sandbox's surroundings.
+/// Surroundings of the sandbox.
 pub struct Options {
     pub settings: Arc<Settings>,
-    /// Where webhooks go, without a slash at the end; default: this process's listening address.
+    /// Address to which webhooks go, without a slash at the end; default: this process's listening address.
     pub product_url: Option<String>,
     /// The clock, in UTC milliseconds; default: the system's.
     pub now_ms: Option<Arc<dyn Fn() -> i64 + Send + Sync>>,
@@ -101,7 +101,7 @@ impl IntoResponse for SandboxError {
     }
 }
 
-/// Shared by all handlers and tasks.
+/// The sandbox, shared by all handlers and tasks.
 #[derive(Clone)]
 struct Sandbox(Arc<Inner>);
 
@@ -196,7 +196,7 @@ impl Sandbox {
         }
     }
 
-    /// True for the one who may work on a task.
+    /// Takes up a task; true for the one who may work on it.
     fn take_up(&self, task: &str) -> bool {
         self.0.working.lock().unwrap_or_else(PoisonError::into_inner).insert(task.to_owned())
     }

@@ -34,7 +34,7 @@ pub struct Record {
     pub time_ms: i64,
     /// How often the request came.
     pub count: u64,
-    /// Its consequences are under way.
+    /// Whether the request's consequences are under way.
     pub begun: bool,
     pub reply: Reply,
     pub tasks: Vec<Task>,

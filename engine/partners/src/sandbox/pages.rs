@@ -54,7 +54,7 @@ struct Pressed {
     go: Option<Value>,
     done: String,
     tasks: Vec<Task>,
-    /// Its consequences are under way.
+    /// Whether the consequences of the button are under way.
     begun: bool,
 }
 
@@ -156,7 +156,7 @@ pub async fn press(
     }
 }
 
-/// Where a page within another one leads when it is over: `?token=…`.
+/// Page to which a page within another one leads when it is over: `?token=…`.
 pub async fn tell(Query(told): Query<BTreeMap<String, String>>) -> Response {
     html::tell(told.get("token").map_or("", String::as_str))
 }

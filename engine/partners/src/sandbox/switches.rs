@@ -18,7 +18,7 @@ pub enum Mode {
     Slow,
     /// Answers just before the caller gives up (or after `delay_ms`).
     Late,
-    /// 503, and nothing happened.
+    /// Answers 503, and does nothing.
     Fail,
     /// Does its work and never answers.
     Hang,
@@ -59,10 +59,10 @@ pub struct Switch {
     pub mode: Mode,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_ms: Option<u64>,
-    /// For so many calls, then back to normal.
+    /// Number of calls for which it holds, then back to normal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<u32>,
-    /// For so many of a hundred calls.
+    /// Number of calls in a hundred for which it holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percent: Option<u32>,
 }

@@ -23,7 +23,7 @@ pub struct Task {
     pub webhook: Option<Hook>,
     #[serde(default)]
     pub attempts: u32,
-    /// Until then it is somebody's work.
+    /// Moment until which the task is somebody's work.
     #[serde(default)]
     pub leased_ms: i64,
 }
@@ -46,7 +46,7 @@ pub struct Hook {
 }
 
 const BUCKET: &str = "later";
-/// After these attempts (about ten minutes) a webhook is given up.
+/// Attempts (in about ten minutes) after which a webhook is given up.
 const ATTEMPTS_MAX: u32 = 20;
 const LEASE_MS: i64 = 15_000;
 /// How often tasks of a node that is gone are looked for.
@@ -142,7 +142,7 @@ async fn work(sandbox: &Sandbox, key: &str) -> Result<(), SandboxError> {
     }
 }
 
-/// 0.5, 1, 2 … up to 60 seconds.
+/// Pause before the next attempt: 0.5, 1, 2 … up to 60 seconds.
 fn pause_ms(attempts: u32) -> i64 {
     (500_i64 << attempts.min(7)).min(60_000)
 }

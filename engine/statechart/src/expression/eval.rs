@@ -276,7 +276,7 @@ impl<'a: 'e, 'e> Evaluation<'a, 'e> {
         self.locals.get(index).cloned().ok_or_else(|| Fault::new(0, "variable is out of reach"))
     }
 
-    /// The same value for a variable: a list or map of our own is put where it can be borrowed from.
+    /// Makes a value fit for a variable: a list or map of our own is put where it can be borrowed from.
     fn lent(&self, value: Val<'e>) -> Val<'e> {
         match value {
             Val::Made(json) => Val::borrowed(self.made.alloc(*json)),

@@ -29,9 +29,9 @@ pub struct Named {
 #[derive(Clone, Debug)]
 pub struct Thing {
     pub function: Box<str>,
-    /// When it is literal.
+    /// Name that is called, when it is literal.
     pub name: Option<Box<str>>,
-    /// Of the text in which it stands.
+    /// Place of the text in which the call stands.
     pub span: Option<Span>,
 }
 
@@ -85,7 +85,7 @@ impl<'a> Lowering<'a> {
         Ok(expr)
     }
 
-    /// An optional too.
+    /// Lowers an expression that may give an optional too.
     fn any(&mut self, ast: Ast) -> Lowers {
         let at = ast.at;
         self.note_path(&ast);

@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 
 /// Arguments that weigh more are not compared: such a value is worked out again.
 const ARGUMENTS_WEIGHT_MAX: u64 = 256;
-/// Different arguments of one value that are remembered.
+/// Most arguments of one value that are remembered.
 const ENTRIES_MAX: usize = 256;
 
 #[derive(Debug, Default)]

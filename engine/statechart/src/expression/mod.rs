@@ -142,7 +142,7 @@ impl Expression {
         self.eval_bool_within(scope, &Cell::new(self.compiled.steps_max))
     }
 
-    /// As `eval`, taking its steps from a budget shared with other expressions.
+    /// Evaluates with steps from a budget shared with other expressions.
     pub(crate) fn eval_within(&self, scope: &Scope<'_>, steps: &Cell<u64>) -> Result<Value, EvalError> {
         let names = self.compiled.names.as_deref();
         eval::eval(&self.compiled.root, names, scope, steps).map_err(|fault| self.error(*fault))
@@ -245,7 +245,7 @@ struct Fault {
     code: &'static str,
     message: String,
     hint: Option<String>,
-    /// Set while it leaves the strings and values that it happened in.
+    /// Place of the fault; set while it leaves the strings and values that it happened in.
     place: Option<Box<FaultPlace>>,
 }
 
@@ -258,7 +258,7 @@ impl Fault {
         Box::new(Fault { at, code, message: message.into(), hint, place: None })
     }
 
-    /// 1-based character of the text.
+    /// Character of the text at which it is, counted from 1.
     fn column(&self, text: &str) -> usize {
         text.char_indices().take_while(|(i, _)| *i < self.at as usize).count() + 1
     }

@@ -31,7 +31,7 @@ pub struct Signatures {
     /// Values by name: number and arity.
     values: BTreeMap<Box<str>, (usize, usize)>,
     places: Vec<(Box<str>, Vec<Box<str>>)>,
-    /// Within a value.
+    /// Whether what is read stands within a value.
     is_value: bool,
 }
 
@@ -41,11 +41,11 @@ pub(super) struct Definition {
     pub parameters: Vec<Box<str>>,
     pub span: Span,
     pub body: Expr,
-    /// As it was written.
+    /// Definition as it was written.
     pub node: Node,
-    /// Nothing but a path: cheaper to follow again than to keep.
+    /// Whether it is nothing but a path: cheaper to follow again than to keep.
     pub is_path: bool,
-    /// Nothing of it depends on a journey.
+    /// Whether nothing of it depends on a journey.
     pub is_constant: bool,
     /// Tables and the like that it names.
     pub things: Vec<Thing>,
@@ -238,7 +238,7 @@ impl Names {
         self.signatures.arity(name)
     }
 
-    /// Where a short name leads.
+    /// Path to which a short name leads.
     pub fn place(&self, name: &str) -> Option<impl Iterator<Item = &str>> {
         self.signatures.place(name).map(|path| path.iter().map(|key| &**key))
     }

@@ -149,7 +149,7 @@ impl Parser<'_> {
         self.node(at, height, kind(terms))
     }
 
-    /// Left-associative: relations (0), sums (1), products (2).
+    /// Parses left-associative operators: relations (0), sums (1), products (2).
     fn binary(&mut self, level: usize) -> Parsed {
         if level > 2 {
             return self.unary();

@@ -9,7 +9,7 @@ use crate::source::{Node, Value as Source};
 use crate::vocabulary::Limits;
 use std::fmt::Write;
 
-/// Parts that one expression may have after everything is put in.
+/// Most parts that one expression may have after everything is put in.
 const PARTS_MAX: usize = 200_000;
 
 /// The text of a string or tree.
@@ -406,7 +406,7 @@ fn write(ast: &Ast, out: &mut String) {
     }
 }
 
-/// In brackets when it is made of several parts.
+/// Writes an operand, in brackets when it is made of several parts.
 fn operand(ast: &Ast, out: &mut String) {
     let is_open = match &ast.kind {
         ExprKind::Not(_)

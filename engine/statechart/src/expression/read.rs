@@ -121,7 +121,7 @@ impl<'a> ExpressionReader<'_, 'a> {
     }
 }
 
-/// Where a fault is, when it is in one string of a tree.
+/// Place of a fault, when it is in one string of a tree.
 #[derive(Debug)]
 pub(super) struct FaultPlace {
     pub span: crate::source::Span,

@@ -17,7 +17,7 @@ pub enum Rows {
     /// A row of this table.
     Row(String),
     List(Box<Rows>),
-    /// Some of its keys.
+    /// A map, with some of its keys.
     Map(BTreeMap<String, Rows>),
 }
 
@@ -37,7 +37,7 @@ pub struct RowFunctions<'f> {
     pub all: &'f [&'f str],
 }
 
-/// Parts of one expression that are looked at, its values included.
+/// Most parts of one expression that are looked at, its values included.
 const PARTS_MAX: usize = 50_000;
 
 impl Expression {
@@ -237,7 +237,7 @@ impl Walk<'_> {
         })
     }
 
-    /// Something within a variable's reach.
+    /// Looks at something within a variable's reach.
     fn with<'e>(
         &mut self,
         local: Option<(Rows, usize)>,

@@ -56,7 +56,7 @@ impl<'a> Scope<'a> {
         self
     }
 
-    /// Where values are remembered; it must not outlive this state of the context.
+    /// Sets where values are remembered; it must not outlive this state of the context.
     pub fn with_memory(mut self, memory: &'a Memory) -> Self {
         self.memory = Some(memory);
         self

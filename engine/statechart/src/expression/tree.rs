@@ -73,7 +73,7 @@ pub enum ComprehensionKind {
     Exists(Expr),
     ExistsOne(Expr),
     Filter(Expr),
-    /// Optional condition, then the value.
+    /// A map: an optional condition, then the value.
     Map(Option<Expr>, Expr),
     /// The result so far is the variable after the element's: what it begins with, then what it becomes.
     Fold(Expr, Expr),
@@ -92,18 +92,18 @@ pub struct Item {
 pub struct Written {
     pub text: Box<str>,
     pub span: Span,
-    /// Of the file it stands in.
+    /// Names of the file in which the text stands.
     pub names: Option<Arc<Names>>,
     pub expr: Expr,
 }
 
 impl Expr {
-    /// Gives nothing instead of an error when something is not there.
+    /// Whether it gives nothing instead of an error when something is not there.
     pub fn is_optional(&self) -> bool {
         matches!(self, Expr::OptionalSelect(..) | Expr::OptionalIndex(..) | Expr::Either(..))
     }
 
-    /// This part and all below it.
+    /// Visits this part and all below it.
     pub fn each<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
         visit(self);
         self.children(&mut |child| child.each(visit));

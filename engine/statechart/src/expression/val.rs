@@ -109,7 +109,7 @@ impl<'a> Val<'a> {
         }
     }
 
-    /// Different types are unequal; an int and a double compare as numbers.
+    /// Whether two values are equal: different types are not; an int and a double compare as numbers.
     pub fn equals(&self, other: &Val<'_>) -> bool {
         match (self, other) {
             (Val::Null, Val::Null) => true,
@@ -152,7 +152,7 @@ impl<'a> Val<'a> {
     }
 }
 
-/// Integers beyond 64 signed bits are doubles.
+/// Reads an integer; beyond 64 signed bits it is a double.
 fn number<'a>(n: &Number) -> Val<'a> {
     match n.as_i64() {
         Some(i) => Val::Int(i),

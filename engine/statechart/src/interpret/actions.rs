@@ -10,7 +10,7 @@ use crate::snapshot::Timer;
 use serde_json::{Map, Value};
 
 impl<'m> Run<'m> {
-    /// In sequence; each action sees the context left by the one before.
+    /// Executes actions in sequence; each sees the context left by the one before.
     pub fn execute(&mut self, actions: &'m [Action], node: NodeIx, event: &Event) -> Result<(), Fatal> {
         for action in actions {
             self.charge(node)?;

@@ -94,7 +94,7 @@ pub fn fits(m: &Machine, snapshot: &Snapshot) -> Result<(), String> {
     Ok(())
 }
 
-/// XState's state value.
+/// Writes XState's state value of a configuration.
 pub fn state_value(m: &Machine, active: &[NodeIx]) -> Value {
     if active.is_empty() { Value::Object(Map::new()) } else { node_value(m, active, 0) }
 }

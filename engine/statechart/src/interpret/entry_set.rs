@@ -17,7 +17,7 @@ const HISTORY_STEPS_MAX: u32 = 2_000;
 pub struct EntrySet<'a> {
     m: &'a Machine,
     recorded: Recorded<'a>,
-    /// Sorted.
+    /// Nodes, sorted.
     nodes: Vec<NodeIx>,
     default_entered: Vec<NodeIx>,
     history_depth: u32,
@@ -38,7 +38,7 @@ impl<'a> EntrySet<'a> {
         }
     }
 
-    /// Refuses to pass any history node.
+    /// Makes a set that passes no history node.
     pub fn without_history(mut self) -> Self {
         self.history_steps_max = 0;
         self
@@ -77,7 +77,7 @@ impl<'a> EntrySet<'a> {
         nodes.into_iter().map(|n| (n, default_entered.contains(&n))).collect()
     }
 
-    /// A planned entry.
+    /// Adds a planned entry.
     pub fn add_planned(&mut self, entry: &[(NodeIx, bool)]) {
         for (node, default) in entry {
             self.add(*node);
@@ -182,7 +182,7 @@ impl<'a> EntrySet<'a> {
     }
 }
 
-/// Where a history node without a recording leads, and whether its parent's `initial` chose that.
+/// States to which a history node without a recording leads, and whether its parent's `initial` chose that.
 fn default_targets(m: &Machine, history: NodeIx) -> (Vec<NodeIx>, bool) {
     let node = &m.nodes[history as usize];
     if !node.defaults.is_empty() {

@@ -32,7 +32,7 @@ impl<'m> Run<'m> {
         self.enter_states(&entry, event)
     }
 
-    /// The first microstep.
+    /// Enters the root: the first microstep.
     pub fn enter_root(&mut self, event: &Event) -> Result<(), Fatal> {
         let nothing = |_| None;
         let mut set = EntrySet::new(self.m, &nothing);
@@ -215,7 +215,7 @@ impl<'m> Run<'m> {
         }
     }
 
-    /// SCXML `exitInterpreter`: the configuration stays to be read.
+    /// Exits the interpreter, as SCXML's `exitInterpreter`: the configuration stays to be read.
     fn exit_interpreter(&mut self, event: &Event) -> Result<(), Fatal> {
         let m = self.m;
         for at in (0..self.active.len()).rev() {
@@ -235,7 +235,7 @@ impl<'m> Run<'m> {
     }
 }
 
-/// SCXML `isInFinalState`.
+/// Whether a state is done, as SCXML's `isInFinalState`.
 fn is_done(m: &Machine, active: &[NodeIx], ix: NodeIx) -> bool {
     let node = &m.nodes[ix as usize];
     let is_active = |n: NodeIx| active.binary_search(&n).is_ok();

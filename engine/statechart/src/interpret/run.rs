@@ -12,19 +12,19 @@ use serde_json::{Map, Value};
 use std::cell::Cell;
 use std::collections::VecDeque;
 
-/// Ends the macrostep: the snapshot stays as it was before.
+/// The error that ends the macrostep: the snapshot stays as it was before.
 pub type Fatal = Box<EvalError>;
 
 pub struct Run<'m> {
     pub m: &'m Machine,
     pub env: &'m Env<'m>,
-    /// As it was before; its context is in `context`, undone by `undo`.
+    /// Snapshot as it was before; its context is in `context`, undone by `undo`.
     before: Snapshot,
     pub context: Map<String, Value>,
     pub undo: Vec<(&'m String, Option<Value>)>,
-    /// Sorted; see *Order*.
+    /// Active nodes, sorted; see *Order*.
     pub active: Vec<NodeIx>,
-    /// Recorded in this macrostep.
+    /// What history nodes recorded in this macrostep.
     history: Vec<(NodeIx, Vec<NodeIx>)>,
     /// A copy once something changed.
     timers: Option<Vec<Timer>>,
@@ -33,7 +33,7 @@ pub struct Run<'m> {
     pub status: Status,
     pub final_output: Option<Value>,
     pub effects: Vec<Effect>,
-    /// Since the last microstep began.
+    /// What happened since the last microstep began.
     pub assigned: bool,
     pub history_recorded: bool,
     pub steps: Cell<u64>,
@@ -66,8 +66,8 @@ impl<'m> Run<'m> {
         }
     }
 
-    /// After the first microstep, or the selection for the external event: eventless transitions
-    /// and the internal queue until nothing is left.
+    /// Runs what follows the first microstep, or the selection for the external event: eventless transitions and the
+    /// internal queue until nothing is left.
     pub fn complete_macrostep(&mut self, external: &Event) -> Result<(), Fatal> {
         let mut internal: Option<Event> = None;
         let mut armed = true;

@@ -58,7 +58,7 @@ impl<'m> Run<'m> {
         Ok(())
     }
 
-    /// SCXML `selectEventlessTransitions`.
+    /// Selects eventless transitions, as SCXML's `selectEventlessTransitions`.
     pub fn select_eventless_transitions(&self, event: &Event) -> Result<Selected<'m>, Fatal> {
         let mut selected: Selected<'m> = Vec::new();
         if !self.m.has_always {
@@ -150,12 +150,12 @@ impl<'m> Run<'m> {
         }
     }
 
-    /// Its active part is the exit set.
+    /// Range of nodes whose active part is the exit set.
     fn exit_range(&self, transition: &Transition) -> Result<Range<NodeIx>, Fatal> {
         Ok(self.domain(transition)?.map_or(0..0, |domain| exit_range(self.m, domain)))
     }
 
-    /// None for a targetless transition, which leaves nothing.
+    /// Domain of a transition; `None` for a targetless one, which leaves nothing.
     pub fn domain(&self, transition: &Transition) -> Result<Option<Domain>, Fatal> {
         if transition.targets.is_empty() {
             return Ok(None);

@@ -35,7 +35,7 @@ pub struct Faults {
 /// Candidates of one node: descriptor → transitions, in file order.
 type Table = Vec<(String, Vec<TransitionIx>)>;
 
-/// The same, sorted for the interpreter.
+/// Candidates of one node: descriptor → transitions, sorted for the interpreter.
 type Candidates<Descriptor> = Vec<(Descriptor, Vec<TransitionIx>)>;
 
 const TARGETS_MAX: usize = 64;

@@ -1,5 +1,5 @@
 //! Checks of the whole machine: what can be reached, what can be left, what can never stop.
-//! They run beside other errors too: a broken transition leads nobody knows where, and not for sure.
+//! These checks run beside other errors too: a broken transition leads nobody knows where, and not for sure.
 
 use super::Machine;
 use super::body::Faults;
@@ -11,7 +11,7 @@ use crate::problem::{Problem, Problems};
 use crate::suggest::did_you_mean;
 use std::collections::HashSet;
 
-/// More mistyped targets than these are not guessed at.
+/// Most mistyped targets that are guessed at.
 const LOST_TARGETS_MAX: usize = 20;
 
 pub fn check(machine: &Machine, faults: &Faults, problems: &mut Problems) {
@@ -124,7 +124,7 @@ impl Search<'_> {
     }
 }
 
-/// Only the outermost of unreachable states is reported.
+/// Reports unreachable states, of nested ones only the outermost.
 fn unreachable_states(m: &Machine, reachable: &[bool], problems: &mut Problems) {
     for (ix, node) in m.nodes.iter().enumerate() {
         let parent_reachable = node.parent.is_none_or(|p| reachable[p as usize]);

@@ -27,7 +27,7 @@ impl<'m> Work<'m> {
 /// A transition as it is tried.
 #[derive(Debug)]
 pub struct Candidate<'m> {
-    /// Descriptor; empty for `always`.
+    /// Descriptor of the event; empty for `always`.
     pub event: &'m str,
     pub guard: Vec<&'m Expression>,
     /// Paths of the context that are there when it is taken; when it is not.
@@ -65,12 +65,12 @@ fn truth(guard: &Guard, knows: &Knows<'_>) -> Option<bool> {
 /// Nodes by their position in document order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Successor {
-    /// No target.
+    /// A transition without a target.
     SameState,
     /// Everything active below `domain` (`None`: the root too) is left, then these are entered; `true`:
     /// by default, so that the initial actions run.
     Enters { domain: Option<usize>, entered: Vec<(usize, bool)> },
-    /// It depends on the snapshot.
+    /// A successor that depends on the snapshot.
     Dynamic,
 }
 

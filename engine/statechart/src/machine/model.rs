@@ -23,7 +23,7 @@ pub enum NodeKind {
 #[derive(Clone, Copy, Debug)]
 pub struct NodeView<'a> {
     pub id: &'a str,
-    /// Key in its parent; the root's is its id.
+    /// Key of the node in its parent; the root's is its id.
     pub key: &'a str,
     /// Keys from the root, the root's own left out: `a.b`.
     pub path: &'a str,
@@ -44,17 +44,17 @@ pub(crate) struct StateNode {
     pub span: Span,
     pub kind: NodeKind,
     pub parent: Option<NodeIx>,
-    /// First index after the subtree.
+    /// First index after the node's subtree.
     pub end: NodeIx,
-    /// Document order, history nodes included.
+    /// Children in document order, history nodes included.
     pub children: Vec<NodeIx>,
-    /// Compound: the child that `initial` names.
+    /// The child that `initial` names, of a compound state.
     pub initial: Option<NodeIx>,
     pub initial_actions: Vec<Action>,
-    /// History: deep instead of shallow, and its default targets (empty: none given).
+    /// Whether a history state is deep instead of shallow, and its default targets (empty: none given).
     pub deep: bool,
     pub defaults: Vec<NodeIx>,
-    /// History children.
+    /// History children of the node.
     pub histories: Vec<NodeIx>,
     pub entry: Vec<Action>,
     pub exit: Vec<Action>,
@@ -63,11 +63,11 @@ pub(crate) struct StateNode {
     /// Candidates by wildcard, in the order in which they are tried.
     pub wildcards: Vec<(Wildcard, Vec<TransitionIx>)>,
     pub always: Vec<TransitionIx>,
-    /// Ascending by duration.
+    /// Delayed transitions, ascending by duration.
     pub after: Vec<After>,
     pub invokes: Vec<Invoke>,
     pub output: Option<Output>,
-    /// `xstate.done.state.<id>`
+    /// Name of the done event: `xstate.done.state.<id>`.
     pub done: Box<str>,
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct Wildcard {
 }
 
 impl Wildcard {
-    /// Whole dot-separated tokens only: `a.*` matches `a` and `a.b`, not `ab`.
+    /// Whether an event matches by whole dot-separated tokens: `a.*` matches `a` and `a.b`, not `ab`.
     pub fn matches(&self, kind: &str) -> bool {
         self.prefix.is_empty()
             || kind.strip_prefix(&*self.prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -102,7 +102,7 @@ pub(crate) struct Transition {
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub domain: Domain,
-    /// In document order; `true` for nodes entered by default.
+    /// Nodes that are entered, in document order; `true` for nodes entered by default.
     pub entry: Vec<(NodeIx, bool)>,
 }
 

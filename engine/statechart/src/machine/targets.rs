@@ -71,7 +71,7 @@ fn did_you_mean_id(tree: &Tree<'_>, id: &str) -> Option<String> {
     Some(hint.replacen('`', "`#", 1))
 }
 
-/// Two targets must lie in different regions of a parallel state.
+/// Checks that two targets lie in different regions of a parallel state.
 pub fn check_regions(nodes: &[StateNode], targets: &[NodeIx], span: &Span) -> Result<(), Problem> {
     for (i, a) in targets.iter().enumerate() {
         for b in &targets[i + 1..] {

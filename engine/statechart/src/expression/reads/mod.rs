@@ -42,7 +42,7 @@ pub struct Read<'e> {
 /// Who reads: a string of a tree, perhaps one of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadBy<'e> {
-    /// Where it is read. `None`: the whole expression is one string.
+    /// Place at which it is read. `None`: the whole expression is one string.
     pub span: Option<&'e Span>,
     /// The value that reads it, and where that is asked for.
     pub value: Option<&'e str>,
@@ -97,7 +97,7 @@ pub struct Comparison<'e> {
 pub enum Shape<'e> {
     Unknown,
     Plain(ValueKind),
-    /// Exactly these keys.
+    /// A map with exactly these keys.
     Map(Vec<(&'e str, Shape<'e>)>),
     /// The value of a path of the context.
     Copy(Path<'e>),
@@ -117,7 +117,7 @@ impl Expression {
         self.reads_of(CONTEXT, late)
     }
 
-    /// The same for another variable than `context`: `event`, `input`.
+    /// What the expression reads of another variable than `context`: `event`, `input`.
     pub fn reads_of<'e>(&'e self, root: &'static str, late: Option<&'e Names>) -> Reads<'e> {
         let mut walk = Walk::default();
         walk.expr(&self.compiled.root, &Env { root, ..self.env(late) });
@@ -157,7 +157,7 @@ impl Expr {
     }
 }
 
-/// Parts of one expression that are looked at, its values included.
+/// Most parts of one expression that are looked at, its values included.
 const PARTS_MAX: usize = 50_000;
 
 #[derive(Default)]

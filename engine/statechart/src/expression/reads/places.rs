@@ -11,7 +11,7 @@ pub(super) struct Env<'e> {
     /// The variable whose paths are looked for.
     pub root: &'static str,
     pub names: Option<&'e Names>,
-    /// Of the value whose body this is; they stand in `outer`.
+    /// Arguments of the value whose body this is; they stand in `outer`.
     pub arguments: &'e [Expr],
     pub outer: Option<Rc<Env<'e>>>,
 }

@@ -10,9 +10,9 @@ use crate::expression::tree::Expr;
 pub enum KnownValue {
     Bool(bool),
     Text(String),
-    /// Some text, not the empty one.
+    /// A text, not the empty one.
     SomeText,
-    /// Nothing is there.
+    /// A place at which nothing is there.
     Absent,
 }
 
