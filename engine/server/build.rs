@@ -18,7 +18,7 @@ fn main() {
     }
 }
 
-/// Of this machine.
+/// Version of this machine's glibc.
 fn glibc() -> Option<(u32, u32)> {
     let said = Command::new("getconf").arg("GNU_LIBC_VERSION").output().ok()?;
     let said = String::from_utf8(said.stdout).ok()?;

@@ -1,4 +1,5 @@
-//! The words of the repository: names that were given up do not come back, and the glossary is true.
+//! The words of the repository: names and comments that were given up do not come back, and the glossary is
+//! true.
 
 use regex::Regex;
 use std::path::{Path, PathBuf};
@@ -49,6 +50,28 @@ fn types_have_the_name_of_their_subject() {
     let found = lines_with(&CODE, ".rs", given_up);
     // `type Kind = …;` of somebody else's trait has the trait's name.
     let found: Vec<_> = found.into_iter().filter(|line| !line.contains("type Kind = Ephemeral")).collect();
+    assert_eq!(found, Vec::<String>::new());
+}
+
+#[test]
+fn comments_stand_alone() {
+    let first = lines_with(&CODE, ".rs", r"^\s*///? (The same\b|Of |As \[)");
+    let is_first = |line: &&String| {
+        let mut parts = line.splitn(3, ':');
+        let (Some(file), Some(at)) = (parts.next(), parts.next().and_then(|at| at.parse::<usize>().ok())) else {
+            return true;
+        };
+        let text = std::fs::read_to_string(file).unwrap_or_default();
+        at < 2 || !text.lines().nth(at - 2).is_some_and(|before| before.trim_start().starts_with("//"))
+    };
+    let first: Vec<_> = first.iter().filter(is_first).collect();
+    assert!(first.is_empty(), "{first:#?}");
+}
+
+#[test]
+fn people_are_called_by_what_they_are() {
+    let mut found = lines_with(&CODE, ".rs", r"//.*\b([Ss]he|[Hh]er|[Hh]ers|[Hh]erself)\b");
+    found.extend(lines_with(&["engine", "docs"], ".md", r"\b([Ss]he|[Hh]er|[Hh]ers|[Hh]erself)\b"));
     assert_eq!(found, Vec::<String>::new());
 }
 

@@ -20,7 +20,7 @@ pub struct Places {
     ahead: Arc<Semaphore>,
     timers: Arc<Semaphore>,
     gates: Arc<Gates>,
-    /// As the publication of this number has them.
+    /// Lanes as the publication of this number has them.
     lanes: (i64, Vec<Lane>),
 }
 
@@ -29,7 +29,7 @@ struct Lane {
     name: String,
     gate: String,
     places: usize,
-    /// Of these, only for what a person waits for.
+    /// Places of the gate that are only for what a person waits for.
     kept: usize,
 }
 
@@ -77,7 +77,7 @@ impl Places {
         }
     }
 
-    /// Of all kinds.
+    /// Count of places of all kinds.
     pub fn count(concurrency: usize) -> usize {
         2 * concurrency + concurrency.div_ceil(AHEAD_SHARE)
     }
@@ -148,7 +148,7 @@ impl Places {
 }
 
 impl JobSlot {
-    /// Of a timer.
+    /// The slot of a timer.
     pub fn timer_slot(permit: OwnedSemaphorePermit) -> JobSlot {
         JobSlot { _permit: permit, _at_gate: None }
     }

@@ -39,9 +39,9 @@ pub struct Inner {
     pub origins: Origins,
     pub headers: SecurityHeaders,
     pub requests: Requests,
-    /// Where requests of customers find a place.
+    /// Places for requests of customers.
     pub customers: Lane,
-    /// Where webhooks do, whatever customers do.
+    /// Places for webhooks, whatever customers do.
     pub webhooks: Lane,
     pub metrics: Option<PrometheusHandle>,
     pub health: Health,

@@ -39,9 +39,9 @@ pub struct Links {
     pub styles: Vec<String>,
     /// The letters that every step is written in.
     pub fonts: Vec<String>,
-    /// Only on pages of journeys.
+    /// Scripts that only pages of journeys load.
     pub journey: Vec<String>,
-    /// Those of them that decide when the others come.
+    /// Scripts of a journey's page that decide when the others come.
     pub begin: Vec<String>,
     /// What a journey's page loads beyond that, by what asks for it: `form`, `further` (whoever has begun),
     /// `block:<name>`, `widget:<name>`.

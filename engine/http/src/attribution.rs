@@ -1,7 +1,7 @@
 //! Where a visitor came from: read from the address and removed from the address bar (R2.1-17, R2.1-19), and the page
-//! that linked here. Which names, and what follows from them, is the site's data. It waits in a sealed cookie, so that
-//! looking at pages writes nothing, and becomes the session's with the first write. It is information for the journey's
-//! record and never gives a right.
+//! that linked here. Which names, and what follows from them, is the site's data. What was read waits in a sealed
+//! cookie, so that looking at pages writes nothing, and becomes the session's with the first write. It is information
+//! for the journey's record and never gives a right.
 
 use crate::app::App;
 use crate::session::{cookie, token};

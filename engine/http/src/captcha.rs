@@ -26,14 +26,14 @@ pub struct CaptchaPage {
     pub page: String,
 }
 
-/// Of this process: until when the partner is taken to be away.
+/// Until when this process takes the captcha's partner to be away.
 #[derive(Default)]
 pub struct Captcha {
     away_until_ms: AtomicI64,
 }
 
 const CONTRACT: &str = "captcha/verify";
-/// So long after a call that failed nobody is sent to the partner's page.
+/// How long after a call that failed nobody is sent to the partner's page.
 const AWAY_MS: i64 = 60_000;
 const TOKEN_BYTES_MAX: usize = 4_096;
 

@@ -12,7 +12,7 @@ use serde_json::Value;
 const INNER: [&str; 8] = ["id", "url", "step", "workflow", "journey", "this", "key", "updated_at"];
 const WHEN: &str = "d MMM yyyy, h:mm a";
 
-/// As a PDF. `said`: its `title`, and a `text` before it, in the reader's language.
+/// The data export as a PDF. `said`: its `title`, and a `text` before it, in the reader's language.
 pub async fn pdf(app: &App, language: &str, said: &Value, export: &Value) -> Result<Vec<u8>, Problem> {
     let catalog = app.runtime.catalog();
     let site = catalog.site(language);

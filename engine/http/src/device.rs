@@ -1,4 +1,4 @@
-//! What a person knows a device of hers again by: browser and system out of `User-Agent`, which itself is not kept.
+//! What a person knows a device of theirs again by: browser and system out of `User-Agent`, which itself is not kept.
 
 use axum::http::{HeaderMap, header};
 use serde_json::{Value, json};

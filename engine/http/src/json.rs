@@ -37,19 +37,19 @@ impl IntoResponse for ViewBody {
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     pub depth: usize,
-    /// Of one object.
+    /// Most fields of one object.
     pub fields: usize,
-    /// Of the whole body, lists and objects among them.
+    /// Most values of a whole body, with lists and objects.
     pub values: usize,
 }
 
 impl Bounds {
-    /// Of what customers and their browsers send.
+    /// Bounds of what customers and their browsers send.
     pub fn of(limits: &Limits) -> Bounds {
         Bounds { depth: limits.json_depth_max, fields: limits.json_fields_max, values: limits.json_values_max }
     }
 
-    /// Of what partners send, as large as its bytes allow.
+    /// Bounds of what partners send, as large as its bytes allow.
     pub fn of_partners(limits: &Limits) -> Bounds {
         Bounds { depth: limits.json_depth_max, fields: usize::MAX, values: usize::MAX }
     }
@@ -94,7 +94,7 @@ const DEEP: &str = "nested too deeply";
 const WIDE: &str = "an object has too many fields";
 const MANY: &str = "too many values";
 
-/// As [`read`], into the type of a request's body. The problem's pointer names the member at fault, never its value.
+/// Reads a request's body into its type. The problem's pointer names the member at fault, never its value.
 pub fn body<T: DeserializeOwned>(bytes: &[u8], bounds: Bounds) -> Result<T, Problem> {
     let text = text(bytes)?;
     look_through(text, bounds).map_err(|error| unread(&error))?;
@@ -135,7 +135,7 @@ fn wrong(name: String, code: &str, text: &str) -> Problem {
 pub struct Word(String);
 
 impl Word {
-    /// As the description of the API says it.
+    /// Most characters, as the description of the API says it.
     const CHARS_MAX: usize = 200;
     const TOO_LONG: &str = "is too long";
 }

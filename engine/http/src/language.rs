@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::session::cookie;
 use axum::http::{HeaderMap, HeaderValue, header};
 
-/// In which definitions are written.
+/// Language in which definitions are written.
 pub const ENGLISH: &str = "en";
 
 const COOKIE: &str = "__Host-language";

@@ -17,7 +17,7 @@ use axum::response::{IntoResponse, Response};
 use engine_definitions::Special;
 use engine_runtime::{Actor, Grant, Refusal};
 
-/// Where these pages stand, as far as the frame around them goes: a code is nobody's business.
+/// Path of these pages as far as the frame around them goes: a code is nobody's business.
 const PATH: &str = "/r";
 
 /// The page that asks; straight on for a browser that has the right.

@@ -36,7 +36,7 @@ pub fn offer(app: &App, view: &mut StepView) {
     }
 }
 
-/// To the provider; where there is none, nothing is here.
+/// Sends the visitor to the provider; where there is none, nothing is here.
 pub async fn begin(State(app): State<App>, headers: HeaderMap, visitor: Result<Visitor, Problem>) -> Response {
     let begun = async {
         app.limit(Class::Start, visitor?.client)?;

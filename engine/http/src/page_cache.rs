@@ -20,11 +20,11 @@ use tower_http::compression::Compression;
 
 /// A page is made anew after this long, by one of those who want it.
 const FRESH: Duration = Duration::from_secs(1);
-/// The others get the old one meanwhile, if it is not older than this.
+/// How old a page may be that others get while it is made anew.
 const STALE: Duration = Duration::from_secs(3);
-/// Of all pages together.
+/// Most bytes of all pages together.
 const BYTES_MAX: usize = 16 << 20;
-/// Of what decides about a page, beside which nothing is kept.
+/// Most bytes of what decides about a page; beyond them nothing is kept.
 const KEY_BYTES_MAX: usize = 512;
 /// What a page costs beside its bytes.
 const BESIDE: usize = 1_024;
@@ -51,13 +51,13 @@ impl Key {
     }
 }
 
-/// Of this process.
+/// Pages that this process keeps.
 #[derive(Default)]
 pub struct Pages(Mutex<Made>);
 
 #[derive(Default)]
 struct Made {
-    /// Both are held, so that no other ones can be taken for them.
+    /// Catalog and build of the pages; both are held, so that no other ones can be taken for them.
     of: Option<(Arc<Catalog>, Arc<Build>)>,
     pages: HashMap<Key, Page>,
     bytes: usize,
@@ -144,7 +144,7 @@ impl Page {
     }
 }
 
-/// As a client that accepts this reads it; the frame leaves alone what is compressed already.
+/// Compresses a response for a client that accepts this; the frame leaves alone what is compressed already.
 async fn compress(response: Response, accepts: Option<&HeaderValue>) -> Response {
     let mut request = Request::new(Body::empty());
     request.headers_mut().extend(accepts.map(|value| (header::ACCEPT_ENCODING, value.clone())));

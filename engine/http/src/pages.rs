@@ -29,7 +29,7 @@ use engine_runtime::{Opened, RecordPage, Refusal};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Where a page without a way on leads: label and address.
+/// Label and address to which a page without a way on leads.
 pub const HOME: (&str, &str) = ("Go to the home page", "/");
 /// Below it each partner's style sheet.
 const THEMES: &str = "/themes/";
@@ -149,7 +149,7 @@ async fn fixed_page(ask: &Ask<'_>) -> Option<Response> {
     }
 }
 
-/// Where an address leads that is no page, or none for this visitor; and whether the session goes along.
+/// Target of an address that is no page, or none for this visitor; and whether the session goes along.
 fn resolve_redirect(catalog: &Catalog, facts: &Facts, query: &str) -> Option<(String, StatusCode, bool)> {
     let site = catalog.site(&facts.language);
     let says = |name: &str| url::form_urlencoded::parse(query.as_bytes()).any(|(said, _)| said == name);
@@ -319,7 +319,7 @@ fn is_own(ask: &Ask<'_>) -> bool {
         .is_some_and(|address| address.page.who == Who::Person)
 }
 
-/// A page of the person who is signed in, with what is hers; everybody else is asked to log in (R2.4-61).
+/// A page of the person who is signed in, with what is theirs; everybody else is asked to log in (R2.4-61).
 async fn own_page(
     ask: &Ask<'_>,
     visitor: impl Future<Output = Result<Visitor, Problem>>,
@@ -368,7 +368,7 @@ async fn own_page(
     Ok(html_response(StatusCode::OK, render_document(ask, &page, &around, &Content::Own(&shown)).await.0))
 }
 
-/// What stands for a person's page where her number was shown, but not that she is who it belonged to.
+/// What stands for a person's page where their number was shown, but not that the visitor is who it belonged to.
 async fn claimed_page(ask: &Ask<'_>) -> Option<Response> {
     let Ask { app, catalog, facts } = *ask;
     let (language, now) = (&facts.language, app.runtime.now_ms());
@@ -424,7 +424,7 @@ async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
     let mut response = html_response(StatusCode::OK, text);
     if drawn {
         response.extensions_mut().insert(Cacheable);
-        // The same for everybody of whom nothing is known, and who has chosen no language.
+        // Everybody of whom nothing is known, and who has chosen no language, gets the same page.
         let is_chosen = catalog.languages().first().is_some_and(|first| *first != facts.language);
         let whose = if facts.are_personal() || is_chosen { "private" } else { "public" };
         if let Ok(value) = HeaderValue::from_str(&format!("{whose}, {CONTENT}")) {
@@ -530,7 +530,7 @@ pub async fn special(ask: &Ask<'_>, status: StatusCode, kind: Special, workflow:
     fallback_page(ask, status, kind, flow).await
 }
 
-/// The same; `flow`: where its way on leads, and the title of what it is about.
+/// The page that stands in for another one; `flow`: where its way on leads, and the title of what it is about.
 pub async fn fallback_page(ask: &Ask<'_>, status: StatusCode, kind: Special, flow: (&str, &str)) -> Response {
     match site::special(ask.catalog, &ask.facts.language, kind, flow, ask.app.runtime.now_ms()) {
         Some(mut page) => {
@@ -565,7 +565,7 @@ pub async fn problem_page(ask: &Ask<'_>, problem: &Problem) -> Response {
     }
 }
 
-/// The same at an address of whose visitor nothing was looked up. An outage asks nothing.
+/// The page of a problem at an address of whose visitor nothing was looked up. An outage asks nothing.
 pub async fn error_page(app: &App, path: &str, headers: &HeaderMap, problem: &Problem) -> Response {
     let is_refused = matches!(problem.status(), 429 | 503);
     let facts = if is_refused { Facts::default() } else { Facts::of(app, path, headers).await };

@@ -49,7 +49,7 @@ async fn print(app: &App, language: &str, title: &str, blocks: &[Value]) -> Resu
     render(paper).await
 }
 
-/// Its bytes.
+/// Bytes of a paper as a PDF.
 pub async fn render(paper: Paper) -> Result<Vec<u8>, Problem> {
     let written = tokio::task::spawn_blocking(move || engine_paper::pdf(&paper)).await;
     let written = written.map_err(|error| error.to_string()).and_then(|pdf| pdf.map_err(|error| error.to_string()));

@@ -86,14 +86,14 @@ impl Presence {
         true
     }
 
-    /// From now on this session may ping this journey.
+    /// Lets this session ping this journey from now on.
     pub fn allow(&self, right: [u8; 32], call: Option<engine_runtime::Presence>, now_ms: i64) {
         let mut rights = lock(&self.0.rights);
         if rights.len() >= self.0.settings.journeys_max {
             rights.retain(|_, known| known.until_ms > now_ms);
         }
         if rights.len() >= self.0.settings.journeys_max {
-            // They are looked up again one by one.
+            // Rights are looked up again one by one.
             rights.clear();
         }
         let every_ms = self.0.settings.every_ms as i64;

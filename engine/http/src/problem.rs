@@ -79,7 +79,7 @@ impl Code {
         }
     }
 
-    /// As the JSON has it.
+    /// The code's name as the JSON has it.
     fn name(self) -> String {
         serde_json::to_value(self).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
     }
@@ -125,7 +125,7 @@ pub struct ProblemDetails {
     /// Number of an incident, to quote when asking for help.
     #[serde(skip_serializing_if = "Option::is_none")]
     reference: Option<String>,
-    /// Where a new journey starts.
+    /// Address at which a new journey starts.
     #[serde(skip_serializing_if = "Option::is_none")]
     base: Option<String>,
     /// What the browser must do before it sends the same again.
@@ -159,7 +159,7 @@ impl Problem {
         }))
     }
 
-    /// Of a refusal that the definitions word.
+    /// Problem of a refusal that the definitions word, by its status.
     pub fn of_status(status: u16) -> Problem {
         Problem::new(Problem::code_of_status(status)).with(|it| it.status = status)
     }

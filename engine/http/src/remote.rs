@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// So long an answer stands; one that failed as long, with what stood before.
+/// How long an answer stands; one that failed as long, with what stood before.
 const KEPT_MS: i64 = 60_000;
 const MARKUP_BYTES_MAX: usize = 64 * 1024;
 const ITEMS_MAX: usize = 40;
@@ -27,7 +27,7 @@ pub struct Remote {
     pub footer: Vec<Group>,
 }
 
-/// Of this process, by the operation that was asked.
+/// Headers and footers that this process keeps, by the operation that was asked.
 #[derive(Default)]
 pub struct Remotes(Mutex<BTreeMap<String, Kept>>);
 

@@ -60,7 +60,7 @@ pub fn router(app: App, sandbox: Option<Router>) -> Router {
     }
 }
 
-/// Only `/healthz` and `/readyz`, for a listener of their own.
+/// Routes `/healthz` and `/readyz` alone, for a listener of their own.
 pub fn health(app: App) -> Router {
     Router::new().route("/healthz", get(health::healthz)).route("/readyz", get(health::readyz)).with_state(app)
 }

@@ -93,7 +93,8 @@ impl Visitor {
         Ok(())
     }
 
-    /// As `open`, for a journey that begins in the same commit as the session; the cookie goes out once it has begun.
+    /// Makes a session for a visitor without one, stored in the commit that begins a journey; the cookie goes out once
+    /// the journey has begun.
     pub fn begin(&mut self, app: &App, key: &str, came: &Attribution) -> Option<Opening> {
         if !self.actor.id.is_empty() {
             return None;
@@ -191,7 +192,7 @@ impl Visitor {
         self.sign_out(app).await
     }
 
-    /// Its person has named what no phone tells of her; the session goes on under a new token.
+    /// Notes that the session's person has named what no phone tells of them; the session goes on under a new token.
     pub async fn show(&mut self, app: &App) -> Result<(), Problem> {
         let (runtime, token) = (app.runtime.clone(), self.token.clone().unwrap_or_default());
         let shown = run_to_end(async move { runtime.people.show(&token).await }).await?;
@@ -213,8 +214,8 @@ impl Visitor {
         Ok(())
     }
 
-    /// Comes with the code of a customer who asked for help, and goes on under a new token; the page of her journey.
-    /// `None`: no such code.
+    /// Comes with the code of a customer who asked for help, and goes on under a new token; the page of the customer's
+    /// journey. `None`: no such code.
     pub async fn take_over(&mut self, app: &App, code: &str) -> Result<Option<String>, Problem> {
         let (runtime, token, code) = (app.runtime.clone(), self.token.clone().unwrap_or_default(), code.to_owned());
         let actor = self.actor.clone();
@@ -225,7 +226,7 @@ impl Visitor {
         Ok(Some(page))
     }
 
-    /// From now on it is this actor who asks, from where it was asked before and with what was proven.
+    /// Makes this actor the one who asks, from where it was asked before and with what was proven.
     fn becomes(&mut self, actor: Actor) {
         self.actor = Actor { network: self.actor.network, proven: self.actor.proven, ..actor };
     }
@@ -269,7 +270,7 @@ impl Visitor {
         }
         let cookies = match &self.turned {
             Some(Turned::In(mark)) => {
-                // A person's session has what brought her.
+                // A person's session has what brought them.
                 let came = self.actor.person().map(|_| over(attribution::COOKIE));
                 [self.cookie(SIGNED_IN, mark)].into_iter().chain(came).collect()
             }
@@ -287,7 +288,7 @@ impl Visitor {
             Some(Turned::In(mark)) => {
                 HeaderValue::from_str(mark).into_iter().for_each(|mark| drop(response.headers_mut().insert(MARK, mark)))
             }
-            // What pages of hers the browser keeps is hers no longer to see.
+            // The pages of a person that the browser keeps are no longer for who uses it.
             Some(Turned::Out) => {
                 response.headers_mut().insert("clear-site-data", HeaderValue::from_static("\"cache\""));
             }
@@ -296,7 +297,8 @@ impl Visitor {
         response
     }
 
-    /// A cookie of this session: whose person does not call the device her own, the browser forgets when it is closed.
+    /// A cookie of this session: whose person does not call the device their own, the browser forgets when it is
+    /// closed.
     fn cookie(&self, name: &str, value: &str) -> String {
         let stays = self.actor.person().is_none() || self.actor.stays;
         let age = if stays { format!(" Max-Age={};", self.ttl_s) } else { String::new() };
@@ -304,7 +306,7 @@ impl Visitor {
     }
 }
 
-/// As the table of roles calls it: `GET /healthz`.
+/// The route as the table of roles calls it: `GET /healthz`.
 pub fn route(parts: &Parts) -> String {
     let method = if parts.method == Method::HEAD { &Method::GET } else { &parts.method };
     format!("{method} {}", parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str))
@@ -315,9 +317,9 @@ pub fn route(parts: &Parts) -> String {
 enum Stranger {
     /// No session came.
     Without,
-    /// It has ended.
+    /// The session has ended.
     Over,
-    /// It is nobody's.
+    /// The session is nobody's.
     Nobody,
     /// What came is none.
     Malformed,

@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 /// `today` of content pages.
 const ZONE: chrono_tz::Tz = chrono_tz::Asia::Kolkata;
 
-/// Where browsers send their errors.
+/// Path to which browsers send their errors.
 pub const REPORTS: &str = "/stackTraceApi";
 
 /// What layout rules may ask about a request, and pages about their visitor.
@@ -34,17 +34,18 @@ pub struct Facts {
     /// The page's address, without a slash at its end.
     pub path: String,
     pub host: String,
-    /// Of the visitor.
+    /// Language of the visitor.
     pub language: String,
     /// How they came.
     pub came: Attribution,
-    /// With those that an id in an address got confirmed: what stands around a page depends on them, no right does.
+    /// Roles of the visitor, with those that an id in an address got confirmed: what stands around a page depends on
+    /// them, no right does.
     pub roles: Vec<String>,
     pub agent: AgentChecks,
     session: String,
     /// What says to programs that this visitor is signed in.
     mark: Option<String>,
-    /// Of experiments, as layout rules name them.
+    /// Variants of experiments, as layout rules name them.
     variants: Vec<String>,
 }
 
@@ -110,7 +111,7 @@ impl Facts {
         came_plainly && self.session.is_empty() && token(headers).is_none()
     }
 
-    /// Of experiments, as layout rules name them.
+    /// Variants of experiments, as layout rules name them.
     pub fn variants(&self) -> &[String] {
         &self.variants
     }
@@ -120,7 +121,7 @@ impl Facts {
         catalog.site("").channels.partner(&self.came)
     }
 
-    /// With this step shown, at its address.
+    /// The request with this step shown, at its address.
     pub fn at<'a>(&'a self, catalog: &'a Catalog, path: &'a str, step: &'a str) -> PageRequest<'a> {
         PageRequest {
             path,
@@ -445,7 +446,7 @@ pub fn resolve_own_page(catalog: &Catalog, page: &OwnPage, query: &str, now_ms: 
     Some(AskedOwn { records: records.ok()?, query })
 }
 
-/// What a page of a person reads of her.
+/// What a page of a person reads about that person.
 pub struct Theirs<'a> {
     pub account: &'a Account,
     pub roles: &'a [String],
@@ -490,7 +491,7 @@ pub fn own_page(
     Ok(rendered.map(|page| ResolvedPage { page, path, hide, noindex: true, is_paper: false, on }))
 }
 
-/// The form of such a page, with what is known of the person, and of what she asks for.
+/// The form of such a page, with what is known of the person, and of what they ask for.
 pub fn own_form<'a>(
     catalog: &'a Catalog,
     language: &str,
@@ -528,7 +529,7 @@ pub fn special(
     special_about(catalog, language, special, more, now_ms)
 }
 
-/// The same, with what it is about as `data`.
+/// The page that stands for this case, with what it is about as `data`.
 pub fn special_about(
     catalog: &Catalog,
     language: &str,

@@ -12,7 +12,7 @@ use engine_definitions::{Arrival, Brought};
 use engine_runtime::{Refusal, Sent, Start};
 use serde_json::Value;
 
-/// In which a page says `off` where cookies are refused.
+/// Header in which a page says `off` where cookies are refused.
 const COOKIES: &str = "x-cookies";
 
 /// What is to begin.

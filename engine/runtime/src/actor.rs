@@ -30,7 +30,7 @@ pub struct Actor {
     pub kind: String,
     /// The subject that owns journeys: the session's id, or that of who is signed in.
     pub id: String,
-    /// By which operators know one of the staff, or their service token; empty for everybody else.
+    /// Name by which operators know one of the staff, or their service token; empty for everybody else.
     #[serde(skip)]
     pub name: String,
     /// What began in this session before a sign-in stays within its reach.
@@ -43,7 +43,7 @@ pub struct Actor {
     /// Number of the client's network, for limits only; never stored with a journey.
     #[serde(skip)]
     pub network: Option<u128>,
-    /// This request came with a proof: of work, or of a captcha.
+    /// Whether this request came with a proof: of work, or of a captcha.
     #[serde(skip)]
     pub proven: bool,
     /// What brought this session here: information for journeys that it starts, never a right.
@@ -55,13 +55,14 @@ pub struct Actor {
     /// What brought customers whose numbers this session need not have verified at first: of its token.
     #[serde(skip)]
     pub sources: Vec<String>,
-    /// The person whose number this session has shown, and whose account stays closed until something of hers is named.
+    /// The person whose number this session has shown, and whose account stays closed until something of theirs is
+    /// named.
     #[serde(skip)]
     pub claims: Option<String>,
-    /// Until then who is signed in has shown more of herself than a phone tells.
+    /// When it ends that the person who is signed in has shown more of themselves than a phone tells, UTC milliseconds.
     #[serde(skip)]
     pub shown_until_ms: i64,
-    /// The browser keeps the session when it is closed: its person called the device her own.
+    /// Whether the browser keeps the session when it is closed: its person called the device their own.
     #[serde(skip)]
     pub stays: bool,
     /// What forms of a first step begin with; known only where one is shown.
@@ -85,11 +86,11 @@ pub struct Contact {
 /// Where a session keeps what brought it here, and which ids of agents were confirmed.
 pub(crate) const CAME: &str = "came";
 const AGENT: &str = "agent";
-/// Where it keeps whose account it asks for.
+/// Where a session keeps whose account it asks for.
 pub(crate) const CLAIMS: &str = "claims";
-/// Where it keeps until when its person has shown more of herself than a phone tells.
+/// Where a session keeps until when its person has shown more of themselves than a phone tells.
 pub(crate) const SHOWN: &str = "shown";
-/// Where it keeps that the device is its person's own.
+/// Where a session keeps that the device is its person's own.
 pub(crate) const STAYS: &str = "stays";
 
 /// A part of a session's subject; what is not there is empty.
@@ -111,7 +112,7 @@ impl Grant {
         of_subject(subject, "links")
     }
 
-    /// Of this journey, not over, and made after the journey last revoked its purpose.
+    /// Whether the grant is of this journey, not over, and made after the journey last revoked its purpose.
     pub(crate) fn holds(&self, journey: &JourneyRecord, now_ms: i64) -> bool {
         let is_open = || revocations(journey)?.get(&self.purpose).is_none_or(|at| self.made_ms > *at).then_some(());
         self.journey == journey.id && now_ms < self.until_ms && is_open().is_some()
@@ -253,7 +254,7 @@ impl Actor {
         Some(Seller { id, name, role, sources: self.sources.clone() })
     }
 
-    /// The same session once its person is known.
+    /// This session as the customer's once the person is known.
     pub(crate) fn signed_in_as(&self, person: &str) -> Actor {
         let roles = vec![CUSTOMER.to_owned()];
         Actor { kind: CUSTOMER.into(), id: person.into(), roles, claims: None, came_by: None, ..self.clone() }
@@ -316,8 +317,8 @@ impl Actor {
         json!({"kind": self.kind, "roles": self.roles})
     }
 
-    /// As an event keeps it; what follows from the kind, or from the journey's owner, is left out: most events are by
-    /// the visitor whose journey it is, and say nothing.
+    /// The actor as an event keeps it; what follows from the kind, or from the journey's owner, is left out: most
+    /// events are by the visitor whose journey it is, and say nothing.
     pub(crate) fn stored_by(&self, owner: &str) -> Value {
         if self.kind == VISITOR && self.id == owner && self.roles == [VISITOR] {
             return Value::Null;
@@ -332,7 +333,7 @@ impl Actor {
         by
     }
 
-    /// The other way round.
+    /// The actor that an event keeps, read with what the journey's owner adds.
     pub(crate) fn of_stored(by: &Value, owner: &Actor) -> Actor {
         let text = |name: &str| by.get(name).and_then(Value::as_str).map(str::to_owned);
         let kind = text("kind").unwrap_or_else(|| VISITOR.into());
@@ -364,11 +365,12 @@ impl<'a> From<&'a JourneyRecord> for Resource<'a> {
 pub enum Action<'a> {
     Begin,
     See,
-    /// Fetches a file of the customer's: nobody does who acts for her, or came by a link that lets nothing be sent.
+    /// Fetches a file of the customer's: nobody does who acts for the customer, or came by a link that lets nothing be
+    /// sent.
     Document,
     /// Sends an event of this type; a draft counts as the `submit` that it prepares.
     Send(&'a str),
-    /// Looks at, or changes, what a person keeps of herself.
+    /// Looks at, or changes, what a person keeps about themselves.
     Account,
     Operate,
 }
@@ -412,7 +414,8 @@ pub fn can<'a>(policy: &Policy, actor: &Actor, action: Action<'_>, resource: imp
         }
 }
 
-/// Begun by this person or in this session, unless another person's number was proved in it; or hers by her number.
+/// Whether this person or session began the journey, unless another person's number was proved in it; or its number is
+/// this person's.
 pub(crate) fn owns(actor: &Actor, journey: &JourneyRecord) -> bool {
     let began = actor.id == journey.owner || (!actor.session.is_empty() && actor.session == journey.owner);
     let hers = actor.person().is_some() && actor.person() == journey.person.as_deref();

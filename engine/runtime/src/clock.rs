@@ -10,7 +10,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 pub trait Clock: Send + Sync + 'static {
     fn now_ms(&self) -> i64;
 
-    /// It is this late already: another process said so before, whatever the machine's clock says.
+    /// Sets a time that the clock does not go behind: another process named it, whatever the machine's clock says.
     fn not_before(&self, ms: i64);
 }
 

@@ -17,7 +17,7 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// Of an effect as stored; fails on one that this program does not know.
+    /// Reads an effect as stored; fails on one that this program does not know.
     pub fn read(effect: &EffectRecord) -> Result<Effect, serde_json::Error> {
         serde_json::from_value(json!({"kind": effect.kind, "payload": effect.payload}))
     }
@@ -150,11 +150,11 @@ pub struct NotifyPayload {
 pub struct LinkOrder {
     pub purpose: String,
     pub valid_ms: i64,
-    /// It may go to a number that nobody has verified.
+    /// Whether the message may go to a number that nobody has verified.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub open: bool,
-    /// It went to somebody who has not shown the number or address to be theirs: it leads to the account and opens
-    /// nothing.
+    /// Whether the message went to somebody who has not shown the number or address to be theirs: the link leads to the
+    /// account and opens nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_plain: bool,
 }
@@ -195,7 +195,7 @@ impl CallResult {
         CallResult { outcome: Outcome::Output(output), correlate: Vec::new(), document: None }
     }
 
-    /// With one more field of its output.
+    /// Adds one more field to the call's output.
     pub(crate) fn with(mut self, name: &str, value: impl Into<Value>) -> CallResult {
         if let Outcome::Output(Value::Object(fields)) = &mut self.outcome {
             fields.insert(name.to_owned(), value.into());
@@ -214,7 +214,7 @@ impl From<CallFailure> for CallResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CallFailure {
     pub code: String,
-    /// Of the contract's table of errors, when the partner's answer names one.
+    /// Row of the contract's table of errors, when the partner's answer names one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub row: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]

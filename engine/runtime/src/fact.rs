@@ -15,14 +15,14 @@ pub enum Fact {
     Started,
     /// Begun by somebody for a customer.
     StartedFor(Assisted),
-    /// The customer asks an advisor to help, with a code that she reads out to them.
+    /// The customer asks an advisor to help, with a code that the customer reads out to them.
     Invited {
         code: String,
     },
     /// Somebody came with it, in this role.
     Helped {
         role: String,
-        /// By which operators know who it is.
+        /// Name by which operators know who helps.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         name: String,
     },
@@ -71,7 +71,7 @@ pub enum Fact {
     TimerFired {
         timer: String,
     },
-    /// The one call of an invoke, or a source of the product's own.
+    /// The one call of an invoke, or a source of the product's own, has ended.
     CallEnded {
         invoke: String,
         result: Outcome,
@@ -108,10 +108,10 @@ pub enum Fact {
     Withheld {
         message: String,
     },
-    /// She no longer agrees to what she agreed to in this journey, and said so elsewhere.
+    /// The person no longer agrees to what they agreed to in this journey, and said so elsewhere.
     Withdrew {
         purpose: String,
-        /// What she had agreed to, word for word.
+        /// What the person had agreed to, word for word.
         text: String,
         /// When.
         given_at: String,
@@ -136,10 +136,11 @@ pub enum Fact {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Assisted {
     pub role: String,
-    /// By which operators know who it is.
+    /// Name by which operators know who acts for the customer.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Their session held a token for what brought the customer: her number is not verified at first.
+    /// Whether the session of who acts held a token for what brought the customer: their number is not verified at
+    /// first.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub skips_otp: bool,
 }
@@ -174,7 +175,7 @@ pub enum Work {
 }
 
 impl Work {
-    /// As operators' lists name it.
+    /// The name of this kind of work in operators' lists.
     pub fn name(&self) -> &'static str {
         match self {
             Work::Effect(_) => "effect",
@@ -183,7 +184,7 @@ impl Work {
         }
     }
 
-    /// Of an incident's detail.
+    /// The work that an incident's detail names.
     pub fn of(detail: &Value) -> Option<Work> {
         serde_json::from_value(detail.get("work")?.clone()).ok()
     }
@@ -217,7 +218,7 @@ mod key_text {
 }
 
 impl Fact {
-    /// Of the history; fails on one that this program does not know.
+    /// Reads a fact of the history; fails on one that this program does not know.
     pub fn read(event: &EventRecord) -> Result<Fact, serde_json::Error> {
         let mut written = Map::from_iter([("kind".to_owned(), Value::from(event.kind.as_str()))]);
         if !event.data.is_null() {

@@ -118,7 +118,7 @@ pub(crate) fn render(
         },
         messages,
         step,
-        // It may carry more than a link shows.
+        // What says who is there may carry more than a link shows.
         presence: journey.filter(|_| is_there).and_then(|_| turn.presence_input()),
         leave: turn.leave(),
         work: None,

@@ -109,7 +109,7 @@ impl Runtime {
         self.core.hide_keys(node).await
     }
 
-    /// So that the next process can go on from here.
+    /// Keeps the time, so that the next process can go on from here.
     pub async fn keep_time(&self) -> Result<(), RuntimeError> {
         Ok(self.store().kv_put(CLOCK, LATEST, self.now_ms().into()).await?)
     }

@@ -33,7 +33,8 @@ pub struct JourneyState {
     /// Hashes of the numbers that were proved in this journey.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub proved: BTreeSet<String>,
-    /// The number that who is signed in has shown to be still hers, and the one that became hers then: their hashes.
+    /// Hashes of the number that the person who is signed in has shown to be still theirs, and of the one that became
+    /// theirs then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_number: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,13 +51,13 @@ pub struct JourneyState {
     /// Who came with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub helper: Option<Helper>,
-    /// Where somebody acts for her: steps, and the role of who answered each last.
+    /// Steps of a journey in which somebody acts for the customer, and the role of who answered each last.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub answered_by: BTreeMap<String, String>,
     /// What the person agreed to, or no longer agrees to, by purpose.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub consents: BTreeMap<String, bool>,
-    /// Where a tracking partner wants the person while this step is shown.
+    /// The address to which a tracking partner sends the person while this step is shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leave: Option<Leave>,
     /// Purposes of links → when those made so far ended, UTC milliseconds.
@@ -82,7 +83,7 @@ pub struct Invitation {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Helper {
     pub role: String,
-    /// By which operators know who it is.
+    /// Name by which operators know who helps.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
     pub until_ms: i64,
@@ -209,7 +210,7 @@ pub struct Run {
     /// The done event was sent; later answers are late.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub settled: bool,
-    /// Whose press it follows from.
+    /// Whose press the run follows from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub presser: Option<String>,
 }
@@ -221,7 +222,7 @@ pub struct AnswerRow {
     pub run: i64,
     /// RFC 3339, UTC.
     pub asked_at: String,
-    /// It came after the fan-out was over.
+    /// Whether the answer came after the fan-out was over.
     pub late: bool,
     /// What the same call gave in the run before.
     #[serde(default)]

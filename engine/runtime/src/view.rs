@@ -39,7 +39,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// By its name in a definition; information without one.
+    /// The level of this name in a definition; information without one.
     pub fn from_name(name: Option<&str>) -> Level {
         match name {
             Some("success") => Level::Success,
@@ -219,7 +219,7 @@ pub enum SectionState {
 pub struct BlocksView {
     pub title: Option<String>,
     pub intro: Option<String>,
-    /// Each names its `block`.
+    /// Blocks of the view; each names its `block`.
     #[schema(value_type = Vec<HashMap<String, Value>>)]
     pub blocks: Vec<Map<String, Value>>,
 }
@@ -414,7 +414,7 @@ pub struct JourneySummary {
 pub struct About {
     /// The name of the thing.
     pub title: String,
-    /// By which its owner knows it, such as a number plate.
+    /// Name by which its owner knows the thing, such as a number plate.
     pub mark: String,
     /// Who offers what was chosen.
     pub provider: String,
@@ -426,7 +426,7 @@ pub struct About {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitsFor {
-    /// It is over, or nothing is left to do.
+    /// The journey is over, or nothing is left to do.
     Nobody,
     /// The customer in person, where somebody else began it.
     Customer,

@@ -56,7 +56,7 @@ pub enum Command {
         /// Folder with workflows/ and forms/
         #[arg(default_value = ".", value_name = "DIR")]
         dir: PathBuf,
-        /// Only this line of business
+        /// Check only this line of business
         #[arg(long)]
         line: Option<String>,
     },
@@ -88,7 +88,7 @@ pub enum Command {
         /// The machine: YAML or JSON
         #[arg(required_unless_present = "batch", requires = "script", value_name = "MACHINE")]
         machine: Option<PathBuf>,
-        /// Its script: JSON
+        /// Script of the machine: JSON
         #[arg(long, value_name = "FILE")]
         script: Option<PathBuf>,
         /// Many cases: JSON lines; `-` reads standard input
@@ -97,7 +97,7 @@ pub enum Command {
     },
     /// Print a workflow as a machine that XState 5 loads, or the description of the API
     Export {
-        /// This workflow: the file, or `line/name` of one in ./workflows
+        /// Workflow to print: the file, or `line/name` of one in ./workflows
         #[arg(long, required_unless_present = "openapi", value_name = "WORKFLOW")]
         xstate: Option<String>,
         /// The OpenAPI document, as `/openapi.json` serves it
@@ -235,7 +235,7 @@ pub struct Serve {
 pub enum Effects {
     /// List effects; by default those that are parked
     List {
-        /// Of this journey
+        /// Only effects of this journey
         #[arg(long)]
         journey: Option<String>,
         /// pending, running, done, parked or cancelled; `all` for every state
@@ -244,7 +244,7 @@ pub enum Effects {
         /// call, notify, or a workflow's own
         #[arg(long)]
         kind: Option<String>,
-        /// Of this lane, such as a partner
+        /// Only effects of this lane, such as a partner
         #[arg(long)]
         lane: Option<String>,
         #[arg(long, default_value_t = 100)]
@@ -252,7 +252,7 @@ pub enum Effects {
     },
     /// Try a parked effect again, with fresh attempts
     Retry {
-        /// As `list` shows it: journey.seq.index
+        /// Key of the effect as `list` shows it: journey.seq.index
         key: String,
     },
     /// After a restore from a backup: let effects go out again
@@ -265,10 +265,10 @@ pub enum Effects {
 pub enum Messages {
     /// List messages, newest first: state, channel, recipient, language, template, reason
     List {
-        /// Of this journey
+        /// Only messages of this journey
         #[arg(long)]
         journey: Option<String>,
-        /// To this number or address
+        /// Only messages to this number or address
         #[arg(long)]
         to: Option<String>,
         #[arg(long, default_value_t = 100)]
@@ -342,7 +342,7 @@ pub enum Staff {
         /// Who it is; by default the number's last digits
         #[arg(long)]
         name: Option<String>,
-        /// By what the provider of `openid.issuer` names them: its own name of the account (`sub`), or a verified e-mail
+        /// Name of the account at the provider of `openid.issuer`: its own (`sub`), or a verified e-mail
         #[arg(long, value_name = "NAME")]
         openid: Option<String>,
     },
@@ -360,7 +360,7 @@ pub enum Staff {
 pub enum Token {
     /// Make a token and print it, once; only its hash is kept
     Issue {
-        /// For whom; it revokes by this
+        /// Name of who holds the token; it is revoked by this
         #[arg(long)]
         name: String,
         /// The role of a session that holds it

@@ -18,7 +18,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// Where the definitions of a start come from.
+/// The source of a start's definitions.
 pub enum Source {
     /// Published at the start; `watch`: again on every save.
     Folder { folder: PathBuf, watch: bool },
@@ -41,7 +41,7 @@ pub struct Start {
 /// A running product. Dropping it stops nothing: call [`Product::stop`].
 pub struct Product {
     pub address: SocketAddr,
-    /// Of `server.health_address`.
+    /// Address of the listener that `server.health_address` names.
     pub health_address: Option<SocketAddr>,
     pub runtime: Runtime,
     pub settings: Arc<Settings>,
@@ -262,10 +262,10 @@ fn reachable(address: SocketAddr) -> SocketAddr {
     }
 }
 
-/// So often a node shows which keys it has.
+/// How often a node shows which keys it has.
 const SHOWN: Duration = Duration::from_secs(5);
 
-/// Among the nodes that run, until it stops. `alone`: whoever ran before is gone.
+/// Joins the nodes that run, until it stops. `alone`: whoever ran before is gone.
 pub async fn join(runtime: &Runtime, alone: bool, stop: &CancellationToken) -> Result<JoinHandle<()>> {
     let name = engine_runtime::new_id();
     runtime.join(&name, alone).await?;

@@ -6,8 +6,8 @@ use async_trait::async_trait;
 /// Who saw and did what. What a row says, and how its hash is made, is the caller's.
 #[async_trait]
 pub trait Audit: Send + Sync {
-    /// With what is counted from now on, where the row counts. False: the chain has a row of this number already, or
-    /// something else is counted by now, and nothing is written.
+    /// Appends a row, with what is counted from now on, where the row counts. False: the chain has a row of this number
+    /// already, or something else is counted by now, and nothing is written.
     async fn append_audit(&self, row: AuditRow, count: Option<AuditCount>) -> Result<bool>;
     /// What is counted, outside of the rows.
     async fn audit_count(&self) -> Result<Option<String>>;

@@ -135,7 +135,7 @@ pub struct JourneyUpdate {
     pub step: String,
     /// JSON text.
     pub state: String,
-    /// As it was begun: for who seals the state; not written again.
+    /// Subject that began the journey: for who seals the state; not written again.
     pub owner: String,
     pub person: Option<String>,
     pub expires_at_ms: Option<i64>,

@@ -52,7 +52,7 @@ pub enum MessageState {
 impl MessageState {
     const ALL: [MessageState; 3] = [MessageState::Failed, MessageState::Sent, MessageState::Skipped];
 
-    /// As it is stored.
+    /// The state's number as it is stored.
     pub(crate) fn number(self) -> i16 {
         match self {
             MessageState::Failed => 0,

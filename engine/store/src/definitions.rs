@@ -37,7 +37,7 @@ pub struct Publication {
 pub struct VersionRecord {
     pub workflow: String,
     pub version: String,
-    /// Of the language in which it is written.
+    /// Format of the language in which the version is written.
     pub format: i32,
     pub closure: Vec<(String, String)>,
 }

@@ -57,7 +57,7 @@ impl StoreError {
         }
     }
 
-    /// For each of several whose work failed together.
+    /// The error for each of several whose work failed together.
     pub(crate) fn shared(&self) -> StoreError {
         match self.outage() {
             Some(outage) => StoreError::Unavailable { outage, reason: self.to_string() },

@@ -14,7 +14,7 @@ pub(crate) struct Hub {
     refused: Mutex<Option<(Instant, Outage)>>,
 }
 
-/// So long after a commit that was refused, another would be.
+/// How long after a commit that was refused another is taken to be refused too.
 const REFUSED_FOR: Duration = Duration::from_secs(10);
 
 impl Hub {

@@ -10,9 +10,9 @@ pub trait Inbox: Send + Sync {
     async fn correlation(&self, partner: &str, reference: &str) -> Result<Option<CorrelationRecord>>;
     /// Records a webhook once; false when its `once` key was seen. It waits until a commit consumes it.
     async fn park_webhook(&self, hook: WebhookRecord) -> Result<bool>;
-    /// Those whose reference is known by now first, then the oldest.
+    /// Webhooks that wait; those whose reference is known by now first, then the oldest.
     async fn parked_webhooks(&self, limit: u32) -> Result<Vec<WebhookRecord>>;
-    /// It waits no more; its key stays seen.
+    /// Drops a webhook: it waits no more; its key stays seen.
     async fn drop_webhook(&self, partner: &str, once: &str) -> Result<()>;
     /// One that a commit has consumed waits again, to be delivered once more; false when there is none.
     async fn requeue_webhook(&self, partner: &str, once: &str) -> Result<bool>;

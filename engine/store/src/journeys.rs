@@ -10,9 +10,9 @@ use serde_json::Value;
 pub trait Journeys: Send + Sync {
     /// Journey with its answers (fan-out rows) in one read; `None` when there is none.
     async fn journey(&self, id: &str) -> Result<Option<JourneyRecord>>;
-    /// Those of these ids that there are, in any order, in one read.
+    /// Journeys of these ids, as far as there are any, in any order, in one read.
     async fn journeys(&self, ids: &[String]) -> Result<Vec<JourneyRecord>>;
-    /// The one write path (**one-commit**, **seq-cas**, **key-with-event**, **fence**).
+    /// Writes a journey's commit: the one write path (**one-commit**, **seq-cas**, **key-with-event**, **fence**).
     async fn commit(&self, commit: Box<Commit>) -> Result<Committed>;
     /// What this key was used for in a journey; without one, by a start.
     async fn used_key(&self, journey: &str, key: Option<i64>) -> Result<Option<UsedKey>>;
@@ -45,7 +45,7 @@ pub struct JourneyRecord {
     pub state: String,
     /// Subject that began it: a session's or a person's id.
     pub owner: String,
-    /// Whose it is: who began it signed in, or whose number was verified in it.
+    /// The person whose journey it is: who began it signed in, or whose number was verified in it.
     pub person: Option<String>,
     pub language: String,
     pub channel: String,
@@ -57,7 +57,7 @@ pub struct JourneyRecord {
     pub answers: Vec<AnswerRecord>,
     /// What is being typed, by step.
     pub drafts: Vec<Draft>,
-    /// Its keys, wrapped: for who seals what this crate stores.
+    /// Keys of the journey, wrapped: for who seals what this crate stores.
     pub keys: String,
 }
 
@@ -66,14 +66,14 @@ pub struct JourneyRecord {
 #[serde(rename_all = "snake_case")]
 pub enum JourneyStatus {
     Active,
-    /// Its machine came to an end.
+    /// The journey's machine came to an end.
     Done,
-    /// It was idle for its time to live.
+    /// The journey was idle for its time to live.
     Expired,
 }
 
 impl JourneyStatus {
-    /// As it is stored.
+    /// The status as it is stored.
     pub fn as_str(self) -> &'static str {
         match self {
             JourneyStatus::Active => "active",
@@ -110,16 +110,16 @@ pub struct Draft {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JourneyFilter {
     pub owners: Vec<String>,
-    /// Of one of these workflows; of any where none is said.
+    /// Workflows of the journeys; of any where none is said.
     pub workflows: Vec<String>,
-    /// With a record of one of these kinds; with or without any where none is said.
+    /// Kinds of which the journeys have a record; with or without any where none is said.
     pub records: Vec<String>,
-    /// Of this person alone, whoever began them.
+    /// The person to whom the journeys belong, whoever began them.
     pub person: Option<String>,
     /// Without those of other persons than this one.
     pub not_of_others: Option<String>,
     pub status: Option<JourneyStatus>,
-    /// Those alone whose person was forgotten; otherwise without them.
+    /// Whether only journeys are read whose person was forgotten; otherwise those are left out.
     pub forgotten: bool,
     /// Begun before this one: the last of the page before.
     pub before: Option<String>,

@@ -15,11 +15,11 @@ pub trait People: Send + Sync {
     async fn person(&self, id: &str) -> Result<Option<PersonRecord>>;
     /// The person of a number, by its hash.
     async fn known_person(&self, mobile: &str) -> Result<Option<PersonRecord>>;
-    /// The same; this one from now on if there is none.
+    /// The person of a number, by its hash; this one from now on if there is none.
     async fn person_of(&self, fresh: PersonRecord) -> Result<PersonRecord>;
-    /// Her profile, her keys, when she began and when she signed in last.
+    /// Saves a person: profile, keys, when they began and when they signed in last.
     async fn save_person(&self, person: PersonRecord) -> Result<()>;
-    /// She has another number from now on, by its hash; false when it is another person's.
+    /// Gives a person another number from now on, by its hash; false when it is another person's.
     async fn renumber(&self, id: &str, mobile: &str) -> Result<bool>;
     async fn remove_person(&self, id: &str) -> Result<()>;
     /// Whether something that counts once is shown for the first time, on any node; by its hash.
@@ -28,17 +28,17 @@ pub trait People: Send + Sync {
     async fn send_history(&self, recipient: &str, limit: u32, buckets: &[(String, i64)]) -> Result<SendHistory>;
 }
 
-/// Who has shown that a mobile number is hers.
+/// Somebody who has shown that a mobile number is theirs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PersonRecord {
     pub id: String,
     /// Keyed hash of the number.
     pub mobile: String,
     pub profile: Value,
-    /// Her keys, wrapped: for who seals what this crate stores.
+    /// Keys of the person, wrapped: for who seals what this crate stores.
     pub keys: String,
     pub created_at_ms: i64,
-    /// Of her last sign-in.
+    /// When the person signed in last.
     pub seen_at_ms: i64,
 }
 
@@ -49,10 +49,10 @@ pub struct SessionRecord {
     pub id: String,
     /// Who it is: `{kind, roles, person?, channel …}`.
     pub subject: Value,
-    /// Whose it is, once she has signed in.
+    /// The person of the session, once they have signed in.
     pub person: Option<String>,
     pub created_at_ms: i64,
-    /// To the hour.
+    /// When the session was last used, to the hour.
     pub used_at_ms: i64,
     pub expires_at_ms: i64,
 }

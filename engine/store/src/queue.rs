@@ -15,8 +15,8 @@ pub trait Queue: Send + Sync {
     async fn claim_effects(&self, claim: ClaimRequest) -> Result<Vec<EffectRecord>>;
     /// Counts an attempt of each, durably, before it is made; false where the lease was lost: then it must not be.
     async fn begin_effects(&self, effects: Vec<(EffectKey, i64)>) -> Result<Vec<bool>>;
-    /// This worker lives. Where others may work too, claims of those that gave no sign for `dead_after_ms` are given
-    /// up; how many. `None` only says that this one lives.
+    /// Notes that this worker lives. Where others may work too, claims of those that gave no sign for `dead_after_ms`
+    /// are given up; how many. `None` only says that this one lives.
     async fn sign_of_life(&self, worker: &str, now_ms: i64, dead_after_ms: Option<i64>) -> Result<u64>;
     async fn extend_lease(&self, effect: &EffectKey, fence: i64, until_ms: i64) -> Result<bool>;
     /// Ends an effect outside of a journey's commit (sent message, cancelled, parked); false when the fence is old or
@@ -46,12 +46,12 @@ pub trait Queue: Send + Sync {
     async fn next_due(&self) -> Result<Option<i64>> {
         self.next_due_beside(&[]).await
     }
-    /// The same without the effects of some lanes.
+    /// When the next work is due, without the effects of some lanes.
     async fn next_due_beside(&self, lanes: &[&str]) -> Result<Option<i64>>;
     /// Wakes when work may have arrived that is due within [`LOOK_MS`] (a commit here, or a notification from another
     /// node). Spurious wakes are allowed.
     fn wake(&self) -> tokio::sync::watch::Receiver<u64>;
-    /// For figures; not cheap with a long queue.
+    /// Counts of what waits, for figures; not cheap with a long queue.
     async fn backlog(&self) -> Result<Vec<Backlog>>;
 }
 
@@ -104,7 +104,7 @@ pub struct NewEffect {
 }
 
 impl NewEffect {
-    /// Its place in the queue: when it is due, or ahead of all that is only due.
+    /// Place of the effect in the queue: when it is due, or ahead of all that is only due.
     pub(crate) fn next_at_ms(&self) -> i64 {
         self.due_at_ms - if self.is_ahead { AHEAD_MS } else { 0 }
     }
@@ -121,12 +121,12 @@ pub struct EffectRecord {
     pub payload: Value,
     pub state: EffectState,
     pub due_at_ms: i64,
-    /// Those that began and were not given back.
+    /// Attempts that began and were not given back.
     pub attempts: i32,
     pub attempts_max: i32,
     /// Claims since the last attempt began: with each that ends without one, its worker has died.
     pub claims: i32,
-    /// Of the database when it was ordered.
+    /// Epoch of the database when the effect was ordered.
     pub epoch: i32,
     pub deadline_ms: Option<i64>,
     /// Grows with each claim; the settling commit must name it.
@@ -134,7 +134,7 @@ pub struct EffectRecord {
     pub lease_until_ms: Option<i64>,
     pub worker: Option<String>,
     pub outcome: Option<Value>,
-    /// Of the event that ordered it.
+    /// When the event was that ordered the effect.
     pub created_at_ms: i64,
     /// A person waits for it.
     pub is_ahead: bool,
@@ -175,7 +175,7 @@ impl EffectRecord {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spent {
     Attempts,
-    /// Its workers died, again and again, before an attempt began.
+    /// The effect's workers died, again and again, before an attempt began.
     Claims,
 }
 
@@ -188,9 +188,9 @@ impl Spent {
     }
 }
 
-/// So many claims in a row may end without an attempt: work that kills its process must not do so for ever.
+/// How many claims in a row may end without an attempt: work that kills its process must not do so for ever.
 pub const CLAIMS_MAX: i32 = 20;
-/// So many further claims may try to give it up.
+/// How many further claims may try to give the effect up.
 pub const GIVE_UPS_MAX: i32 = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -207,7 +207,7 @@ impl EffectState {
     const ALL: [EffectState; 5] =
         [EffectState::Pending, EffectState::Running, EffectState::Done, EffectState::Parked, EffectState::Cancelled];
 
-    /// As it is stored.
+    /// The state's number as it is stored.
     pub(crate) fn number(self) -> i16 {
         match self {
             EffectState::Pending => 0,
@@ -275,9 +275,9 @@ pub struct ClaimRequest {
     pub now_ms: i64,
     pub lease_ms: i64,
     pub limit: u32,
-    /// Of effects: places, beside `limit`, for those that a person waits for.
+    /// Places for effects, beside `limit`, that a person waits for.
     pub ahead: u32,
-    /// Of effects: lanes whose places are counted. Others take what `limit` lets them.
+    /// Lanes of effects whose places are counted. Others take what `limit` lets them.
     pub lanes: Vec<LaneRoom>,
 }
 

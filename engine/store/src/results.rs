@@ -8,13 +8,14 @@ use serde_json::Value;
 #[async_trait]
 pub trait Results: Send + Sync {
     async fn records(&self, journey: &str) -> Result<Vec<Record>>;
-    /// Of all journeys that belong to a person, of these kinds or, where none is said, of all; the newest first.
+    /// Records of all journeys that belong to a person, of these kinds or, where none is said, of all; the newest
+    /// first.
     async fn records_of(&self, person: &str, kinds: &[String], limit: u32) -> Result<Vec<Record>>;
-    /// Of these journeys, the newest first; kinds as above.
+    /// Records of these journeys, the newest first; of these kinds or, where none is said, of all.
     async fn records_in(&self, journeys: &[String], kinds: &[String]) -> Result<Vec<Record>>;
     async fn record_by_public_id(&self, public_id: &str) -> Result<Option<Record>>;
     async fn document(&self, id: &str) -> Result<Option<DocumentRecord>>;
-    /// Of these journeys, the oldest first.
+    /// Documents of these journeys, the oldest first.
     async fn documents_in(&self, journeys: &[String]) -> Result<Vec<DocumentHead>>;
     async fn incidents(&self, open_only: bool, limit: u32) -> Result<Vec<IncidentRecord>>;
     async fn incident(&self, id: &str) -> Result<Option<IncidentRecord>>;
@@ -28,7 +29,7 @@ pub trait Results: Send + Sync {
 /// Why a record stays when its person is forgotten.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Kept {
-    /// It served a request, and goes.
+    /// The record served a request, and goes.
     #[default]
     No,
     /// A law asks for it.
@@ -38,7 +39,7 @@ pub enum Kept {
 }
 
 impl Kept {
-    /// As it is stored.
+    /// The number as it is stored.
     pub fn as_int(self) -> i64 {
         match self {
             Kept::No => 0,

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 pub struct Outstanding {
     /// Nothing is in this database yet.
     pub is_new: bool,
-    /// In their order.
+    /// Migrations in their order.
     pub migrations: Vec<Migration>,
 }
 
@@ -35,8 +35,9 @@ pub trait Upkeep: Send + Sync {
     async fn try_write(&self) -> Result<()>;
     /// How often this database has begun anew from a backup; part of the names of new effects. Read by `migrate`.
     fn epoch(&self) -> i32;
-    /// It was restored from a backup: what was done since then is forgotten here, and not at the partners. New effects
-    /// get names of their own, nobody holds a lease, and no effect is claimed until [`Self::release_sends`].
+    /// Begins a new epoch after a restore from a backup: what was done since then is forgotten here, and not at the
+    /// partners. New effects get names of their own, nobody holds a lease, and no effect is claimed until
+    /// [`Self::release_sends`].
     async fn begin_epoch(&self, now_ms: i64) -> Result<i32>;
     async fn sends_held(&self) -> Result<bool>;
     /// Effects may be claimed again; false when they were not held.

@@ -57,7 +57,7 @@ impl Attempt<'_> {
         self.context.partners.call(catalog, partner, operation, input, order).await
     }
 
-    /// Where the lease is lost this changes nothing; else it is looked at again soon.
+    /// End of an attempt that did not begin: nothing changes where the lease is lost; else it is looked at again soon.
     fn not_begun(&self) -> End {
         End::Later { due_at_ms: self.context.runtime.now_ms() + NOT_BEGUN_MS, reason: json!({"code": "not_begun"}) }
     }
@@ -133,7 +133,7 @@ async fn effect_job(
             Ok(Effect::Call(call)) => call_partner::call(&attempt, &call).await,
             Ok(Effect::Notify(message)) => send_message::send(&attempt, &message).await,
             Ok(Effect::Track(step)) => track_step::track(&attempt, &step).await,
-            // Of another program: an operator decides.
+            // An effect of another program: an operator decides.
             Err(error) => Ok(End::Park(json!({"code": "unreadable", "text": error.to_string()}))),
         }
     });

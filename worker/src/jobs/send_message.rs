@@ -21,7 +21,7 @@ enum Tried {
     NotBegun,
 }
 
-/// So long a one-time password is tried again.
+/// How long a one-time password is tried again.
 const OTP_PATIENCE_MS: i64 = 6_000;
 
 pub(super) async fn send(attempt: &Attempt<'_>, payload: &NotifyPayload) -> Result<End, RuntimeError> {

@@ -56,7 +56,7 @@ impl Checker<'_> {
         {
             self.problems.push(unknown("role", at, role, self.roles.iter().copied()));
         }
-        if let Some((at, purpose)) = step.get("by").and_then(|by| named(by, "link")) {
+        if let Some((at, purpose)) = step.get("by").and_then(|by| named(by, "link")).filter(|_| !is_refused) {
             let own = self.workflow.steps().flat_map(|step| step.links.keys());
             let known: BTreeSet<&str> = own.chain(self.workflow.links.keys()).map(String::as_str).collect();
             if !known.contains(purpose) {

@@ -40,7 +40,7 @@ pub struct StartBody {
     kind: Option<Word>,
     #[schema(value_type = Option<HashMap<String, Value>>)]
     data: Option<Map<String, Value>>,
-    /// Where the visitor came from.
+    /// What the visitor came from.
     attribution: Option<BTreeMap<String, String>>,
 }
 

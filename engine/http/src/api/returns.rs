@@ -31,7 +31,7 @@ pub async fn back(State(app): State<App>, Path((partner, state)): Path<(String, 
     Ok((StatusCode::SEE_OTHER, [(header::LOCATION, location)]).into_response())
 }
 
-/// The same, from partners that send the browser back with a form.
+/// Sends the browser on that a partner sent back with a form.
 #[utoipa::path(post, path = "/api/v1/partners/{partner}/return/{state}", operation_id = "back_by_form", tag = "partners", params(("partner" = String, Path), ("state" = String, Path)),
     responses((status = 303, description = "to the journey's page; to the home page when the state is not known"), Refused))]
 pub async fn back_by_form(app: State<App>, state: Path<(String, String)>) -> Result<Response, Problem> {

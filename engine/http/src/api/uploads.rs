@@ -28,11 +28,11 @@ pub struct NewUploadBody {
     /// What it is a file of: a field of the shown step's form asks for it.
     #[schema(value_type = String, max_length = 200)]
     kind: Word,
-    /// As its sender calls it.
+    /// Name of the file as its sender calls it.
     name: String,
     /// Bytes.
     size: i64,
-    /// As the browser has it; the content decides.
+    /// Media type as the browser has it; the content decides.
     #[serde(rename = "type", default)]
     media_type: String,
     /// 64 hex digits: what comes must have it.

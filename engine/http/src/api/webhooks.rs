@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 
 refusals!(Refused: BodyInvalid, Signature, NotFound);
 
-/// It is kept, or it is nothing that we want to know.
+/// The webhook is kept, or it is nothing that we want to know.
 #[derive(Serialize, ToSchema)]
 pub struct Received {
     received: bool,

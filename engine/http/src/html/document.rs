@@ -17,13 +17,13 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Serialize)]
 pub struct Surroundings<'a> {
     pub name: &'a str,
-    /// Of the page.
+    /// Language of the page.
     pub language: &'a str,
-    /// Those that the site speaks.
+    /// Languages that the site speaks.
     pub languages: &'a [String],
-    /// Of the page itself: its item of the menu is marked.
+    /// Path of the page itself: its item of the menu is marked.
     pub path: &'a str,
-    /// Where the logo leads, when it leads anywhere.
+    /// Address to which the logo leads, when it leads anywhere.
     pub home: &'a str,
     pub logo: bool,
     /// Parts that the partner who sent the visitor wants on none of the pages.
@@ -59,7 +59,7 @@ pub struct Page {
     /// Parts of the surroundings that are left out.
     pub hide: Vec<String>,
     pub noindex: bool,
-    /// It stands for a page of somebody who is signed in.
+    /// Whether the page stands for one of somebody who is signed in.
     pub login: bool,
     pub canonical: Option<String>,
     /// A style sheet over ours.
@@ -77,7 +77,7 @@ pub enum Content<'a> {
     Refused(&'a StepView, &'a Problem),
     /// A content page: its title and blocks.
     Blocks(&'a [Value]),
-    /// The same with a journey in it.
+    /// A content page with a journey in it.
     Around(&'a [Value], &'a EmbeddedJourney),
     /// A page of the person who asks: its frame is drawn, the browser draws its title and blocks.
     Own(&'a PersonalPage<'a>),
@@ -107,18 +107,18 @@ impl<'a> Content<'a> {
 /// A journey that stands in a page.
 #[derive(Debug, Serialize)]
 pub struct EmbeddedJourney {
-    /// Its first step, with the answers that the page gives it.
+    /// First step of the journey, with the answers that the page gives it.
     pub view: StepView,
-    /// It is a dialog that opens with this hash; further steps have their path.
+    /// Hash with which the journey opens as a dialog; further steps have their path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
     /// The dialog opens by itself so many milliseconds after the page, once a visit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after_ms: Option<u64>,
-    /// Its first step stands here, the others on their own pages.
+    /// Whether the journey's first step stands here, the others on their own pages.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub goes_on: bool,
-    /// Where it leads when it is over; none: its last step stays.
+    /// Address to which the journey leads when it is over; none: its last step stays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<String>,
 }
@@ -191,12 +191,13 @@ pub struct AppSite<'a> {
     /// The mark of who is signed in: opaque, and worth nothing without the session (R4-17, R6-02).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<&'a str>,
-    /// On pages in the site's first language: the others, each offered in its own words to whose browser prefers it.
+    /// Languages beside the site's first one, on pages in that one: each is offered in its own words to whose browser
+    /// prefers it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub offers: Vec<LanguageOffer<'a>>,
     /// Parts of the surroundings to leave out.
     pub hide: &'a [String],
-    /// The same for other pages of the journey, by their path, where it differs.
+    /// Parts of the surroundings to leave out on other pages of the journey, by their path, where they differ.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub hide_at: BTreeMap<String, Vec<String>>,
     /// Times of the browser by name, in milliseconds.
@@ -250,7 +251,7 @@ pub struct PersonalPage<'a> {
     pub on: &'a BTreeMap<String, String>,
 }
 
-/// Its form, and where it is sent.
+/// A page's form, and the address to which it is sent.
 #[derive(Serialize)]
 pub struct OwnForm<'a> {
     pub form: FormPart,
@@ -259,7 +260,7 @@ pub struct OwnForm<'a> {
 
 /// A page's body and what the browser starts with.
 pub struct Body<'a> {
-    /// As drawn; `None` when it could not be: then the page works from its data.
+    /// The page as drawn; `None` when it could not be: then the page works from its data.
     pub drawn: Option<&'a str>,
     pub site: AppSite<'a>,
     pub language: &'a str,
@@ -310,10 +311,11 @@ pub fn document(site: &Surroundings, page: &Page, content: &Content, body: Body,
     html.into_string()
 }
 
-/// Where the browser draws a step.
+/// Element in which the browser draws a step.
 const APP: &str = "<div id=\"app\">";
 
-/// For a browser without scripts: what is wrong with the form that it sent, and that form with what was typed.
+/// Writes a refused form for a browser without scripts: what is wrong with what it sent, and the form with what was
+/// typed.
 fn plain_form(html: &mut Html, view: &StepView, problem: &Problem) {
     let Some(form) = &view.step.form else { return };
     html.raw("<noscript><form class=\"page narrow\" method=\"post\"><div class=\"notice\" data-tone=\"error\">");

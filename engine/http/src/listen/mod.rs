@@ -35,7 +35,7 @@ const STREAM_WINDOW: u32 = 64 * 1024;
 const CONNECTION_WINDOW: u32 = 256 * 1024;
 /// Between two pings of a quiet HTTP/2 connection; one without an answer for half as long is gone.
 const PING: Duration = Duration::from_secs(20);
-/// Of the listener for health only.
+/// Most connections of the listener that serves health only.
 const HEALTH_CONNECTIONS_MAX: usize = 64;
 
 /// Who may connect, and how long they may take.
@@ -47,7 +47,7 @@ pub struct Doors {
 }
 
 impl Doors {
-    /// As the settings say; the error names the one at fault.
+    /// Doors as the settings say; the error names the one at fault.
     pub fn new(settings: &Settings) -> Result<Doors, String> {
         let limits = &settings.limits;
         let max = match limits.connections_max {
@@ -59,7 +59,7 @@ impl Doors {
         Ok(Doors { places: Places::new(max, per_address), proxies, patience: patience(limits) })
     }
 
-    /// For the listener that serves health only.
+    /// Doors of the listener that serves health only.
     pub fn of_health(settings: &Settings) -> Doors {
         let places = Places::new(HEALTH_CONNECTIONS_MAX, HEALTH_CONNECTIONS_MAX);
         Doors { places, proxies: Proxies::default(), patience: patience(&settings.limits) }

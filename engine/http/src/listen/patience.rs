@@ -14,7 +14,7 @@ use tokio::time::{Instant, Sleep};
 
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
-    /// From the first byte of a request, or the begin of the connection, to the end of its header.
+    /// Time from the first byte of a request, or the begin of the connection, to the end of its header.
     pub header: Duration,
     /// Between two requests.
     pub idle: Duration,
@@ -27,7 +27,7 @@ pub struct Patience {
 enum Phase {
     /// A header is arriving, since then.
     Header(Instant),
-    /// So many requests are being answered; on HTTP/2 there may be several.
+    /// Count of requests that are being answered; on HTTP/2 there may be several.
     Answering(u32),
     Idle(Instant),
 }
@@ -77,7 +77,7 @@ impl Watch {
     }
 }
 
-/// From the end of a request's header to the end of its answer.
+/// Guard from the end of a request's header to the end of its answer.
 pub struct Answering(Arc<Watch>);
 
 impl Answering {

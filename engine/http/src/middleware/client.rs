@@ -4,7 +4,7 @@ use axum::http::HeaderMap;
 use engine_settings::Settings;
 use std::net::{IpAddr, Ipv6Addr};
 
-/// Where a request comes from; for limits only.
+/// The address that a request comes from; for limits only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Client(pub IpAddr);
 
@@ -17,7 +17,7 @@ impl Client {
         }
     }
 
-    /// The same as text: limits of sends are counted by it.
+    /// The client's address, or the /64 network of an IPv6 one, as text: limits of sends are counted by it.
     pub fn network(&self) -> String {
         match self.0.to_canonical() {
             IpAddr::V4(address) => address.to_string(),
@@ -31,7 +31,7 @@ impl Client {
 pub struct Proxies(Vec<(IpAddr, u32)>);
 
 impl Proxies {
-    /// Of the settings; the error names the setting.
+    /// Proxies of the settings; the error names the setting.
     pub fn of(settings: &Settings) -> Result<Proxies, String> {
         Proxies::parse(&settings.server.trusted_proxies).map_err(|error| format!("`server.trusted_proxies`: {error}"))
     }

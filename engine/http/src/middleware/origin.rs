@@ -9,7 +9,7 @@ use engine_settings::Settings;
 #[derive(Debug, Clone)]
 pub struct Origins {
     known: Vec<String>,
-    /// In development the page's own host is ours too, whatever name the machine is called by.
+    /// Whether the page's own host is ours too, whatever name the machine is called by: in development.
     any_host: bool,
 }
 
@@ -27,7 +27,7 @@ impl Origins {
         self.knows(&url.origin().ascii_serialization(), host)
     }
 
-    /// For the API: header `X-Journey: 1`, and an Origin of ours where the browser names one.
+    /// Checks a request of the API: header `X-Journey: 1`, and an Origin of ours where the browser names one.
     pub fn check(&self, headers: &HeaderMap) -> Result<(), Problem> {
         if headers.get("x-journey").is_none_or(|value| value != "1") {
             return Err(Problem::new(Code::Csrf).detail("the header X-Journey: 1 is missing"));
@@ -35,7 +35,7 @@ impl Origins {
         self.check_origin(headers)
     }
 
-    /// For a form that a page of ours posts without scripts: the browser must say that it was one of ours.
+    /// Checks a form that a page of ours posts without scripts: the browser must say that it was one of ours.
     pub fn check_form(&self, headers: &HeaderMap) -> Result<(), Problem> {
         if !headers.contains_key(header::ORIGIN) && !headers.contains_key("sec-fetch-site") {
             return Err(Problem::new(Code::Csrf).detail("the form does not say where it comes from"));
@@ -43,7 +43,7 @@ impl Origins {
         self.check_origin(headers)
     }
 
-    /// For reports, which a closing page sends without our header.
+    /// Checks the origin of reports, which a closing page sends without our header.
     pub fn check_origin(&self, headers: &HeaderMap) -> Result<(), Problem> {
         let Some(origin) = headers.get(header::ORIGIN) else {
             let foreign = headers.get("sec-fetch-site").is_some_and(|site| site != "same-origin" && site != "none");

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::RwLock;
 use std::time::Duration;
 
-/// Of requests that no route of the API took.
+/// Name of requests that no route of the API took.
 const PAGE: &str = "page";
 
 type Handles = HashMap<String, (Counter, Histogram)>;

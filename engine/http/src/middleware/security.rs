@@ -57,7 +57,7 @@ fn scripts(settings: &Settings) -> String {
     origins(settings, |host| host.script, false, [])
 }
 
-/// Of these partners, of the sandbox if it counts, and `more`; each once, with a space before it.
+/// Origins of these partners, of the sandbox if it counts, and `more`; each once, with a space before it.
 fn origins(
     settings: &Settings,
     wanted: impl Fn(&Host) -> bool,

@@ -92,7 +92,7 @@ impl Core {
         self.render_at(turn, actor, journey, None)
     }
 
-    /// As it is seen from the page of this path.
+    /// The step as it is seen from the page of this path.
     pub fn render_at(&self, turn: &Turn<'_>, actor: &Actor, journey: Option<&str>, path: Option<&str>) -> StepView {
         let returns = |partner: &str| self.return_url(partner, turn.id(), turn.record.revision);
         let mut view = render(turn, actor, (journey, path), &returns);
@@ -115,7 +115,7 @@ impl Core {
         }
     }
 
-    /// Where a partner sends the person back to; bound to the journey, its step and its revision.
+    /// The address to which a partner sends the person back; bound to the journey, its step and its revision.
     pub fn return_url(&self, partner: &str, journey: &str, revision: i64) -> String {
         let state = self.keys.seal(&json!([journey, revision]).to_string(), &format!("return:{partner}"));
         let state = state.rsplit(':').next().unwrap_or_default();

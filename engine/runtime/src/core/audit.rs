@@ -34,7 +34,7 @@ struct Noted {
     kind: String,
     /// An operator's name, the id of a session or of one of the staff.
     who: String,
-    /// Of one of the staff.
+    /// Name of one of the staff.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     name: String,
     /// Purpose of the link, name of what was worked on.
@@ -183,8 +183,8 @@ impl Core {
         }
     }
 
-    /// What an operator, or a person with what is hers, is about to do: it stands there before it is done, so that
-    /// nothing is done unseen.
+    /// Notes what an operator, or a person with what is theirs, is about to do: it stands there before it is done, so
+    /// that nothing is done unseen.
     pub async fn note_deed(&self, actor: &Actor, what: Deed, about: &str) -> Result<(), RuntimeError> {
         let (kind, who, name) = (actor.kind.clone(), actor.id.clone(), String::new());
         let noted = Noted { what, kind, who, name, about: about.to_owned() };
@@ -222,7 +222,7 @@ impl Core {
             if what != Deed::Seen || kind == LINK && proved(row, &who) {
                 return None;
             }
-            // Of whoever came by a link nothing is known but that.
+            // A link tells nothing else of who came by it.
             let who = if kind == OPERATOR { who } else { name };
             Some(Sight { at: rfc3339(row.at_ms), journey: row.chain.clone(), kind, who, about })
         };

@@ -42,7 +42,7 @@ impl Crypto {
         }
     }
 
-    /// The same of bytes, as base64url; only an input beyond 64 GiB fails.
+    /// Seals bytes into base64url, bound to a name that opens them again; only an input beyond 64 GiB fails.
     pub fn seal_bytes(&self, plain: &[u8], bound: &str) -> Option<String> {
         let nonce: [u8; 12] = rand::random();
         let payload = aes_gcm::aead::Payload { msg: plain, aad: bound.as_bytes() };
@@ -72,12 +72,12 @@ impl Crypto {
         hex::encode(mac(&self.mac, &[purpose.as_bytes(), b"\0", text.as_bytes()]))
     }
 
-    /// The same in 128 bits: enough for an id.
+    /// Keyed hash in 128 bits, as hex: enough for an id.
     pub fn short_hash(&self, purpose: &str, text: &str) -> String {
         hex::encode(&mac(&self.mac, &[purpose.as_bytes(), b"\0", text.as_bytes()])[..16])
     }
 
-    /// The same in 64 bits: for what is compared with a few others only.
+    /// Keyed hash in 64 bits, for what is compared with a few others only.
     pub fn number(&self, purpose: &str, text: impl AsRef<[u8]>) -> i64 {
         let [a, b, c, d, e, f, g, h, ..] = mac(&self.mac, &[purpose.as_bytes(), b"\0", text.as_ref()]);
         i64::from_be_bytes([a, b, c, d, e, f, g, h])

@@ -1,6 +1,6 @@
-//! A person is forgotten: what served her requests goes, what a law keeps stays under its own key, and where that holds
-//! something for her (a policy, its document), an empty account with her number stays with it. Until the payment of a
-//! journey has become what it was for, nobody is forgotten.
+//! A person is forgotten: what served their requests goes, what a law keeps stays under its own key, and where that
+//! holds something for them (a policy, its document), an empty account with their number stays with it. Until the
+//! payment of a journey has become what it was for, nobody is forgotten.
 //!
 //! Who was forgotten stands in a list, in the database and in a file outside of it (`keys.forgotten`): each start, and
 //! each node while it runs, holds one against the other, so that no backup brings anybody back.
@@ -27,7 +27,7 @@ const DAY_MS: i64 = 86_400_000;
 /// Ids of what was forgotten.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Forgotten {
-    /// With the time: an account that stays begins anew at it.
+    /// Persons, each with the time: an account that stays begins anew at it.
     pub persons: Vec<(String, i64)>,
     pub journeys: Vec<String>,
 }
@@ -82,7 +82,7 @@ impl Core {
         Ok(list.inspect_err(|error| tracing::error!(%error, "the list of the forgotten")).err().map(|_| Holds::NoList))
     }
 
-    /// Forgets a person; `last`: her journey that has something to say first, and goes when it is said.
+    /// Forgets a person; `last`: the person's journey that has something to say first, and goes when it is said.
     pub async fn forget_person(&self, person: &PersonRecord, last: Option<&str>) -> Result<Forgotten, Refusal> {
         let all = self.store().journeys_of(JourneyFilter::of(&person.id, ALL)).await?;
         let mut journeys: BTreeSet<String> = all.into_iter().map(|head| head.id).collect();
@@ -105,7 +105,7 @@ impl Core {
         Ok(self.store().kv_put(LATER, journey, self.now_ms().into()).await?)
     }
 
-    /// What her browsers began without a number: with their sessions nobody reaches it any more.
+    /// What a person's browsers began without a number: with their sessions nobody reaches it any more.
     async fn begun_unknown(&self, person: &str) -> Result<Vec<String>, RuntimeError> {
         let owners: Vec<String> =
             self.store().sessions_of(person, SESSIONS).await?.into_iter().map(|session| session.id).collect();

@@ -9,7 +9,7 @@ use crate::turn::Turn;
 use engine_store::{CorrelationRecord, EffectKey, named_in};
 use serde_json::{Value, json};
 
-/// Whose references links are; no folder of a partner can have this name.
+/// Partner name under which links are kept as references; no folder of a partner can have this name.
 pub(crate) const LINKS: &str = "system:link";
 pub(crate) const INVITATIONS: &str = "system:invitation";
 
@@ -66,7 +66,7 @@ impl Core {
         Ok(known.is_some_and(|person| Some(person.id.as_str()) == owner))
     }
 
-    /// The code that the customer reads out finds her journey.
+    /// Keeps the code that the customer reads out, so that it finds the journey.
     pub fn remember_invitation(&self, turn: &mut Turn<'_>) {
         if let Some(code) = turn.invitation() {
             let reference = self.invitation_hash(code);

@@ -64,7 +64,7 @@ pub(crate) struct Core {
 #[derive(Default)]
 struct JourneyLocks {
     by_journey: HashMap<String, Weak<tokio::sync::Mutex<()>>>,
-    /// With so many, those that nobody holds any more are removed first.
+    /// Count of journeys at which those that nobody holds any more are removed first.
     sweep_at: usize,
 }
 

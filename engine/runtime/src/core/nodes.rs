@@ -20,7 +20,7 @@ struct Shown {
     at_ms: i64,
     /// Fingerprint of the key that it wraps with.
     master: String,
-    /// Of the other one that it opens with.
+    /// Fingerprint of the key that it opens with besides.
     previous: Option<String>,
 }
 
@@ -31,7 +31,7 @@ impl Shown {
 }
 
 impl Core {
-    /// So that others know what this node opens.
+    /// Shows which keys this node opens, so that others know.
     pub async fn show_keys(&self, node: &str) -> Result<(), RuntimeError> {
         Ok(self.store().kv_put(NODES, node, json!(self.own_keys())).await?)
     }
@@ -45,7 +45,7 @@ impl Core {
         Shown { at_ms: self.now_ms(), master: master.to_owned(), previous: previous.map(str::to_owned) }
     }
 
-    /// The others that run; who is gone is forgotten on the way.
+    /// Other nodes that run; who is gone is forgotten on the way.
     async fn other_nodes(&self, node: &str) -> Result<Vec<Shown>, RuntimeError> {
         let mut running = Vec::new();
         for (name, shown) in self.store().kv_list(NODES, NODES_MAX).await? {

@@ -108,8 +108,8 @@ impl Core {
     }
 
     /// `{mobile, purpose, code, stays?, name?}` → see [`Passwords::verify`], with `number`, the verified one's hash.
-    /// The journey is from now on that person's whose number was verified, and she is signed in; `stays`: she calls
-    /// the device her own. `name` is kept where none is known of her.
+    /// The journey is from now on that person's whose number was verified, and that person is signed in; `stays`: the
+    /// person calls the device their own. `name` is kept where none is known.
     pub async fn verify_otp(&self, turn: &mut Turn<'_>, input: &Value, actor: &Actor) -> Result<CallResult, Refusal> {
         let (mobile, purpose) = (recipient(input), text(input, "purpose"));
         let given = self.keys.open(text(input, "code"), turn.id()).unwrap_or_default();
@@ -138,7 +138,7 @@ impl Core {
         }
     }
 
-    /// The journey is the person's of this number, and she is signed in.
+    /// Gives the journey to the person of this number, and signs them in.
     async fn prove(
         &self,
         turn: &mut Turn<'_>,
@@ -147,7 +147,7 @@ impl Core {
         actor: &Actor,
         result: CallResult,
     ) -> Result<CallResult, Refusal> {
-        // In a journey that somebody began for her, she comes by a link.
+        // In a journey that somebody began for a customer, the customer comes by a link.
         let was_invited = actor.came_by.is_some() && turn.state.assisted.is_some();
         let signs_in = turn.workflow.signs_in.is_some() && actor.came_by.is_none();
         // Nobody of the staff becomes the customer whose number is shown.
@@ -160,7 +160,7 @@ impl Core {
         if !signs_in && !was_invited && self.is_closed(&person).await? {
             return Ok(result);
         }
-        // What is one customer's does not become another's by a number that somebody changed for her.
+        // What is one customer's does not become another's by a number that somebody changed for the first.
         if was_invited && turn.record.person.as_ref().is_some_and(|hers| *hers != person.id) {
             return Ok(CallFailure::of("another_person").into());
         }
@@ -171,8 +171,8 @@ impl Core {
         Ok(result)
     }
 
-    /// The number of who is signed in is shown to be still hers, unless she has shown the account to be hers otherwise;
-    /// and then another one, which becomes hers, unless it is another person's.
+    /// Shows that the number of who is signed in is still theirs, unless they have shown the account to be theirs
+    /// otherwise; then takes another number, unless it is another person's.
     async fn take_or_show(
         &self,
         turn: &mut Turn<'_>,
@@ -221,8 +221,8 @@ impl Core {
         }
     }
 
-    /// `{}` → `{ok, name, mobile, email, shown}` of who is signed in: what is known of her; the address only once it
-    /// was confirmed. `ok`: her whole name and her number are known; `shown`: a moment ago she named something that no
+    /// `{}` → `{ok, name, mobile, email, shown}` of who is signed in: what is known of them; the address only once it
+    /// was confirmed. `ok`: their whole name and number are known; `shown`: a moment ago they named something that no
     /// phone tells.
     pub async fn contact(&self, turn: &Turn<'_>, actor: &Actor) -> Result<CallResult, Refusal> {
         let known = self.person_at(turn, actor).await?.map(|person| person.profile).unwrap_or_default();
@@ -233,8 +233,8 @@ impl Core {
         Ok(CallResult::output(json!({"ok": ok, "name": name, "mobile": mobile, "email": email, "shown": shown})))
     }
 
-    /// `{mobile}` → `{ok}`: the number that was hers before this journey is hers again, for who came by a link of it;
-    /// her sessions end.
+    /// `{mobile}` → `{ok}`: gives the number that was the person's before this journey back to them, for who came by a
+    /// link of it, and ends their sessions.
     pub async fn restore(&self, turn: &Turn<'_>, input: &Value, actor: &Actor) -> Result<CallResult, Refusal> {
         let mobile = recipient(input);
         let own = turn.state.own_number.as_ref().filter(|own| **own == self.mobile_hash(&mobile));
@@ -247,7 +247,7 @@ impl Core {
     }
 
     /// Why a flow that forgets goes no further with this number: it is not the one of who is signed in, or something of
-    /// hers is under way.
+    /// theirs is under way.
     async fn keeps_account(
         &self,
         turn: &Turn<'_>,
@@ -356,7 +356,7 @@ fn text<'v>(input: &'v Value, name: &str) -> &'v str {
     input.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// What is known of a person by her profile.
+/// Name and number that a person's profile tells.
 pub(crate) fn contact_of(profile: &Value) -> Contact {
     let names = [text(profile, "first_name"), text(profile, "last_name")];
     let names = names.map(str::trim).into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(" ");

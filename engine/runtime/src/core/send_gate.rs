@@ -3,7 +3,7 @@
 
 use engine_store::{CountedSend, SendHistory};
 
-/// At most `max` in the last `window_ms`.
+/// Most sends, `max`, in the last `window_ms`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Limit {
     pub window_ms: i64,

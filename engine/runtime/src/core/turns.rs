@@ -23,25 +23,25 @@ pub enum Settled {
 pub(crate) struct Tries<'c> {
     core: &'c Core,
     left: usize,
-    /// As this node has just written it: for the first try.
+    /// The journey as this node has just written it, for the first try.
     recent: Option<Journey>,
     /// Whether what is written now may be the next one's beginning.
     keeps: bool,
-    /// This node's writers of one journey wait for each other.
+    /// Guard of this node's line: writers of one journey wait for each other.
     line: Option<OwnedMutexGuard<()>>,
 }
 
-/// So many other writers may be first.
+/// Most tries of one decision: so many other writers may be first.
 const TRIES_MAX: usize = 50;
 
 impl Core {
-    /// On a stored journey, one writer of this node after the other.
+    /// Tries on a stored journey, one writer of this node after the other.
     pub async fn tries(&self, journey: &str) -> Tries<'_> {
         let line = Some(self.lock(journey).await);
         Tries { core: self, left: TRIES_MAX, recent: self.recent.take(journey), keeps: true, line }
     }
 
-    /// On a journey that is not there yet, or beside a turn that has its line.
+    /// Tries on a journey that is not there yet, or beside a turn that has its line.
     pub fn tries_without_line(&self, keeps: bool) -> Tries<'_> {
         Tries { core: self, left: TRIES_MAX, recent: None, keeps, line: None }
     }
@@ -96,7 +96,7 @@ impl Core {
         }
     }
 
-    /// Only facts, on a journey that does not move; `None`: there is no such journey.
+    /// Notes only facts, on a journey that does not move; `None`: there is no such journey.
     pub async fn note(
         &self,
         journey: &str,

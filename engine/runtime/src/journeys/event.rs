@@ -107,7 +107,7 @@ impl Journeys {
         }
     }
 
-    /// Of what was asked: equal requests have equal hashes, whatever the order of their fields.
+    /// Hash of what was asked: equal requests have equal hashes, whatever the order of their fields.
     pub(super) fn request_hash(&self, words: &[&str], data: &Value) -> i64 {
         let mut text = Vec::with_capacity(1_024);
         for word in words {

@@ -8,7 +8,7 @@ use crate::render::summarize;
 use crate::turn::Turn;
 use crate::view::{JourneySummary, Status};
 
-/// So many of a list are looked into: the first ones.
+/// Most journeys of a list that are looked into: the first ones.
 const DESCRIBED_MAX: usize = 50;
 
 impl Journeys {

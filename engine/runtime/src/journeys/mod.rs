@@ -52,15 +52,15 @@ pub struct Start {
 pub struct List {
     /// Part of the title, or a whole mobile number: of the customer who has shown it.
     pub search: Option<String>,
-    /// With a record of one of these kinds; empty: with or without any.
+    /// Journeys with a record of one of these kinds; empty: with or without any.
     pub records: Vec<String>,
     pub workflow: Option<String>,
     pub status: Option<JourneyStatus>,
     /// The last one of the page before.
     pub before: Option<String>,
-    /// Those alone of which nothing is left but what a law keeps: they have no page.
+    /// Only journeys of which nothing is left but what a law keeps: they have no page.
     pub forgotten: bool,
-    /// At most [`LIST_MAX`].
+    /// Most journeys, at most [`LIST_MAX`].
     pub limit: u32,
 }
 
@@ -133,7 +133,7 @@ pub struct Sent {
     pub view: Box<StepView>,
     /// The key was used by this very request before; nothing was done again.
     pub repeated: bool,
-    /// As whom the sender's session is to be signed in.
+    /// Who the sender's session is to be signed in as.
     pub signs_in: Option<SignsIn>,
 }
 
@@ -246,7 +246,7 @@ impl Journeys {
             let seen = view.journey.revision;
             loop {
                 match tokio::time::timeout_at(end, changes.recv()).await {
-                    // Its own commit is told too.
+                    // A commit of this request is told too.
                     Ok(Ok(change)) if change.journey == journey && change.revision > seen => break,
                     Ok(Ok(_)) => {}
                     Ok(Err(RecvError::Lagged(_))) => break,

@@ -13,7 +13,7 @@ use crate::turn::{Cover, Turn};
 use engine_store::{JourneyRecord, Kept};
 use serde_json::Value;
 
-/// By which name a journey's documents have what its step prints.
+/// Name by which a journey's documents have what its step prints.
 pub const PAPER: &str = "paper";
 
 /// What is printed, and what is shown of it: blocks as a view has them.

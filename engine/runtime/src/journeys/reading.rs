@@ -26,8 +26,8 @@ pub struct Reading {
 }
 
 impl Journeys {
-    /// Of the caller's own: what is open to a link alone is not read so. Whoever acts for a customer reads covered
-    /// values.
+    /// Reads values of a journey of the caller's own: what is open to a link alone is not read so. Whoever acts for a
+    /// customer reads covered values.
     pub async fn read(
         &self,
         actor: &Actor,

@@ -10,8 +10,8 @@ use engine_store::{Committed, IdempotencyKey, JourneyRecord, JourneyStatus};
 use std::borrow::Cow;
 
 impl Journeys {
-    /// At most once per key, only at the revision that the person saw. What most requests do not need is boxed: the
-    /// future of this is made for each of them.
+    /// Sends an event at most once per key, only at the revision that the person saw. What most requests do not need is
+    /// boxed: the future of this is made for each of them.
     pub async fn send(&self, actor: &Actor, journey: &str, send: Send) -> Result<Sent, Refusal> {
         if send.key.is_empty() {
             return Err(Refusal::KeyMissing);

@@ -96,5 +96,5 @@ impl Journeys {
     }
 }
 
-/// So long a first start may be repeated without its cookie.
+/// How long a first start may be repeated without its cookie.
 const REPEAT_MS: i64 = 3_600_000;

@@ -21,7 +21,8 @@ impl Operations {
         Ok(self.core.verify_audit(outside).await?)
     }
 
-    /// Who saw the journeys of the person of this number, the newest first; `None`: nobody has shown that it is hers.
+    /// Who saw the journeys of the person of this number, the newest first; `None`: nobody has shown the number to be
+    /// theirs.
     pub async fn seen_of(&self, actor: &Actor, mobile: &str) -> Result<Option<Vec<Sight>>, Refusal> {
         self.core.permit(actor, Action::Operate, Resource::All)?;
         let Some(person) = self.core.known_person(&normal_mobile(mobile)).await? else { return Ok(None) };

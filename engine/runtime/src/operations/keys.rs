@@ -26,8 +26,8 @@ impl Operations {
         Ok(changed)
     }
 
-    /// Forgets the person of a mobile number, and tells it to that number; `None`: nobody has shown that the number is
-    /// hers.
+    /// Forgets the person of a mobile number, and tells it to that number; `None`: nobody has shown the number to be
+    /// theirs.
     pub async fn forget_person(
         &self,
         actor: &Actor,
@@ -45,14 +45,14 @@ impl Operations {
         Ok(Some(Ok(forgotten)))
     }
 
-    /// In which she began her newest journey; empty where she has none.
+    /// Language in which the person began their newest journey; empty where there is none.
     async fn language_of(&self, person: &str) -> Result<String, Refusal> {
         let newest = self.core.store().journeys_of(JourneyFilter::of(person, 1)).await?;
         let Some(head) = newest.into_iter().next() else { return Ok(String::new()) };
         Ok(self.core.store().journey(&head.id).await?.map(|journey| journey.language).unwrap_or_default())
     }
 
-    /// By a journey of its own, which goes when it has told it.
+    /// Tells a person that they are forgotten, by a journey of its own, which goes when it has told it.
     async fn tell_forgotten(&self, mobile: &str, language: String) -> Result<(), Refusal> {
         let catalog = self.core.catalog();
         let forgets =

@@ -9,7 +9,8 @@ use engine_definitions::Now;
 use serde_json::{Map, Value};
 
 impl Operations {
-    /// With the body that the partner would send to its webhook; only what the webhook opens to operators (`by_hand`).
+    /// Takes what a partner would send to its webhook from an operator; only what the webhook opens to operators
+    /// (`by_hand`).
     pub async fn tell(&self, actor: &Actor, partner: &str, webhook: &str, body: &Value) -> Result<(), Refusal> {
         self.core.permit(actor, Action::Operate, Resource::All)?;
         let hook = self.resolve_webhook(partner, webhook, body)?;

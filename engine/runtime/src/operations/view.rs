@@ -40,7 +40,7 @@ pub struct EffectView {
     /// How it ended, or why the last attempt did not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// For a definition at fault: where, and why.
+    /// Where a definition is at fault, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The operator who gave it up.
@@ -76,7 +76,7 @@ impl EffectView {
     }
 }
 
-/// As lists and filters call them.
+/// The state's name in lists and filters.
 pub fn state_name(state: EffectState) -> &'static str {
     match state {
         EffectState::Pending => "pending",

@@ -17,35 +17,35 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// What a page of hers may show; parts that it does not read are empty.
+/// What a page of a person may show; parts that it does not read are empty.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Account {
     pub first_name: String,
-    /// What she said of herself.
+    /// What the person said about themselves.
     pub profile: Value,
     /// The newest begun ones, at most [`LIST_MAX`], last changed first; `GET /api/v1/journeys` gives all of them. None
     /// of staff, as of records, documents and sights: what they began is their customers'.
     pub journeys: Vec<JourneySummary>,
-    /// By kind, the newest first, [`RECORDS_MAX`] of them: what was recorded, with `id`, `key`, `at`, and `url` and
-    /// `title` of its journey's page; of a journey that was forgotten the `url` is empty. More of them:
+    /// Records by kind, the newest first, [`RECORDS_MAX`] of them: what was recorded, with `id`, `key`, `at`, and `url`
+    /// and `title` of its journey's page; of a journey that was forgotten the `url` is empty. More of them:
     /// `people/records.rs`.
     pub records: BTreeMap<String, Vec<Value>>,
-    /// What there is for her to fetch from her journeys, the newest first: `at`, `name`, `type`, `url`, and the `title`
-    /// of its journey.
+    /// Documents for the person to fetch from their journeys, the newest first: `at`, `name`, `type`, `url`, and the
+    /// `title` of its journey.
     pub documents: Vec<Value>,
-    /// Where she is signed in, last used first.
+    /// Sessions in which the person is signed in, last used first.
     pub sessions: Vec<OwnSession>,
-    /// Who else saw her journeys, the newest first.
+    /// Who else saw the person's journeys, the newest first.
     pub seen: Vec<Sight>,
-    /// Who sees one of them now, beside her.
+    /// Who sees one of the journeys now, beside the person.
     pub helpers: Vec<Companion>,
 }
 
-/// Somebody who acts for a customer, and whose access she may end.
+/// Somebody who acts for a customer, and whose access the customer may end.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Companion {
     pub journey: String,
-    /// Of the journey.
+    /// Title of the journey.
     pub title: String,
     pub role: String,
     /// Empty where it is not known.
@@ -58,7 +58,7 @@ const RECORDS_MAX: u32 = 200;
 pub(super) const MOBILE: &str = "mobile";
 
 impl People {
-    /// Of who is signed in, these parts of it; `None` for everybody else.
+    /// These parts of the account of who is signed in; `None` for everybody else.
     pub async fn account(&self, actor: &Actor, parts: &AccountParts) -> Result<Option<Account>, Refusal> {
         let Some(id) = self.hers(actor) else { return Ok(None) };
         let store = self.core.store();
@@ -100,7 +100,7 @@ impl People {
         Ok(Some(account))
     }
 
-    /// Of these journeys, those that somebody saw.
+    /// Who else sees any of these journeys that somebody saw.
     async fn companions(&self, journeys: &[JourneySummary], seen: &[Sight]) -> Result<Vec<Companion>, Refusal> {
         let mut found = Vec::new();
         for journey in journeys.iter().filter(|journey| seen.iter().any(|sight| sight.journey == journey.id)) {
@@ -114,7 +114,7 @@ impl People {
         Ok(found)
     }
 
-    /// Nobody but the person who is signed in sees this journey of hers from now on; `NotFound`: nobody did.
+    /// Ends everybody else's access to this journey of the person who is signed in; `NotFound`: nobody had any.
     pub async fn dismiss(&self, actor: &Actor, journey: &str) -> Result<(), Refusal> {
         let (record, actor) = self.core.mine(actor, Action::See, journey).await?;
         let is_accompanied = read(record)?.state.companions(self.core.now_ms()).next().is_some();
@@ -127,7 +127,7 @@ impl People {
         }
     }
 
-    /// Of these journeys.
+    /// Documents of these journeys, the newest first.
     async fn documents_of(&self, journeys: &[JourneySummary]) -> Result<Vec<Value>, Refusal> {
         let pages: BTreeMap<&str, &JourneySummary> = journeys.iter().map(|one| (one.id.as_str(), one)).collect();
         let ids: Vec<String> = journeys.iter().map(|one| one.id.clone()).collect();
@@ -135,7 +135,7 @@ impl People {
         Ok(heads.iter().rev().filter_map(|head| Some(document(head, pages.get(head.journey.as_str())?))).collect())
     }
 
-    /// Of a person, of these kinds.
+    /// A person's newest records of these kinds.
     async fn newest_records(
         &self,
         actor: &Actor,
@@ -174,7 +174,7 @@ impl People {
         Ok(mask(&contact.mobile, "mobile").unwrap_or_default())
     }
 
-    /// Of the person who is signed in; empty for everybody else, and while it is not known.
+    /// First name of the person who is signed in; empty for everybody else, and while it is not known.
     pub async fn first_name(&self, actor: &Actor) -> Result<String, Refusal> {
         let Some(id) = actor.person() else { return Ok(String::new()) };
         let person = self.core.store().person(id).await?;
@@ -186,7 +186,8 @@ impl People {
         actor.signed_in().filter(|_| self.core.permit(actor, Action::Account, Resource::Own).is_ok())
     }
 
-    /// Keeps what the person who is signed in says of herself, beside what is known; `NotFound` for everybody else.
+    /// Keeps what the person who is signed in says about themselves, beside what is known; `NotFound` for everybody
+    /// else.
     pub async fn keep_profile(&self, actor: &Actor, said: Value) -> Result<(), Refusal> {
         let store = self.core.store();
         let id = self.hers(actor).ok_or(Refusal::NotFound)?;
@@ -198,7 +199,7 @@ impl People {
     }
 }
 
-/// With the address at which she fetches it.
+/// A document with the address at which its person fetches it.
 pub(super) fn document(head: &DocumentHead, page: &JourneySummary) -> Value {
     let DocumentHead { id, journey, name, media_type, at_ms } = head;
     let url = format!("/api/v1/journeys/{journey}/documents/{id}");
@@ -225,7 +226,7 @@ pub(super) fn shown(record: Record, page: Option<&JourneySummary>) -> Map<String
 }
 
 impl crate::core::Core {
-    /// Who has shown that this number is hers; the number is known of her from now on.
+    /// The person who has shown that this number is theirs; the number is known of them from now on.
     pub async fn person_of(&self, mobile: &str) -> Result<PersonRecord, Refusal> {
         let person = self.person_with(self.mobile_hash(mobile)).await?;
         self.keep_in_profile(person, MOBILE, &normal_mobile(mobile)).await
@@ -266,7 +267,7 @@ impl crate::core::Core {
         Ok(told(true, record.data, context))
     }
 
-    /// What a person called herself first is known of her.
+    /// Keeps what a person was first called by themselves.
     pub async fn keep_name(&self, person: PersonRecord, name: &str) -> Result<(), Refusal> {
         if !name.is_empty() && contact_of(&person.profile).name.is_empty() {
             self.keep_in_profile(person, "name", name).await?;
@@ -287,7 +288,7 @@ impl crate::core::Core {
         Ok(person)
     }
 
-    /// The same, by the number's hash.
+    /// The person whose number has this hash; a new one if there is none.
     pub async fn person_with(&self, mobile: String) -> Result<PersonRecord, Refusal> {
         let now = self.now_ms();
         let fresh = PersonRecord {
@@ -301,7 +302,7 @@ impl crate::core::Core {
         Ok(self.store().person_of(fresh).await?)
     }
 
-    /// The same, if there is one.
+    /// The person of this number, if there is one.
     pub async fn known_person(&self, mobile: &str) -> Result<Option<PersonRecord>, Refusal> {
         Ok(self.store().known_person(&self.mobile_hash(mobile)).await?)
     }

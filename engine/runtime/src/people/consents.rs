@@ -1,4 +1,4 @@
-//! What a person agreed to: messages rest on it, and she ends it where and when she likes.
+//! What a person agreed to: messages rest on it, and the person ends it where and when they like.
 
 use super::People;
 use crate::actor::Actor;
@@ -36,7 +36,7 @@ impl People {
         Ok(!all.iter().any(|one| is_about(one, purpose) && !is_given(one) && one.at_ms > given_ms))
     }
 
-    /// The person who is signed in no longer agrees to this, in any of her journeys; `NotFound`: she never did.
+    /// Ends what the person who is signed in agreed to, in all of their journeys; `NotFound`: they never agreed.
     pub async fn withdraw(&self, actor: &Actor, purpose: &str) -> Result<(), Refusal> {
         let person = self.hers(actor).ok_or(Refusal::NotFound)?;
         let mut all = self.core.store().records_of(person, &[CONSENT.to_owned()], RECORDS_MAX).await?;

@@ -1,4 +1,4 @@
-//! A copy of what is kept of a person, for herself.
+//! A copy of what is kept of a person, for that person.
 
 use super::People;
 use super::account::{document, shown};
@@ -20,9 +20,9 @@ const EVENTS_MAX: u32 = 10_000;
 const MESSAGES_MAX: u32 = 1_000;
 
 impl People {
-    /// Of who is signed in: `{profile, journeys, records, sessions, seen}`. A journey says what she wrote in it, which
-    /// messages she got, and which documents and files of hers there are to fetch. `NotFound` for everybody else. It
-    /// stands in the audit trail before it is given.
+    /// Copy of what is kept of who is signed in: `{profile, journeys, records, sessions, seen}`. A journey says what
+    /// the person wrote in it, which messages they got, and which documents and files there are to fetch. `NotFound`
+    /// for everybody else. The export stands in the audit trail before it is given.
     pub async fn export(&self, actor: &Actor) -> Result<Value, Refusal> {
         // What staff began for customers is theirs.
         let person = self.hers(actor).filter(|_| actor.person().is_some()).ok_or(Refusal::NotFound)?.to_owned();
@@ -55,7 +55,7 @@ impl People {
             }
         }
         let (mut profile, sessions, seen) = (account.profile, account.sessions, account.seen);
-        // Ours, and nothing that she said.
+        // Ours, and nothing that the person said.
         profile.as_object_mut().map(|said| said.remove(DRAW));
         Ok(json!({"profile": profile, "journeys": told, "records": records, "sessions": sessions, "seen": seen}))
     }

@@ -47,7 +47,8 @@ impl People {
     }
 
     /// One of the staff comes with the code of a customer who asked for help: their session goes on, under a new token,
-    /// with what her flow lets them do; and the page of her journey. `None`: no such code, or no longer.
+    /// with what the customer's flow lets them do; and the page of the customer's journey. `None`: no such code, or no
+    /// longer.
     pub async fn take_over(
         &self,
         token: &str,
@@ -72,8 +73,8 @@ impl People {
         Ok(Some((token, actor, page)))
     }
 
-    /// For the page that asks before a link is followed: the title of the journey's workflow and the language to ask
-    /// in, which is the visitor's own choice, or else the one in which the message came.
+    /// Title of the journey's workflow for the page that asks before a link is followed, and the language to ask in,
+    /// which is the visitor's own choice, or else the one in which the message came.
     pub async fn link_title(&self, grant: &Grant, chosen: Option<String>) -> Result<(String, String), Refusal> {
         let record = self.core.store().journey(&grant.journey).await?.ok_or(Refusal::NotFound)?;
         let workflow = self.core.workflow_of(&record).await?;

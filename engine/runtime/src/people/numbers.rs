@@ -15,14 +15,14 @@ use serde_json::json;
 /// Wrong answers of a day.
 const TRIES: i64 = 5;
 const DAY_MS: i64 = 86_400_000;
-/// So long somebody who named what no phone tells need not show her number.
+/// How long somebody who named what no phone tells need not show their number.
 const SHOWN_MS: i64 = 10 * 60_000;
-/// Of a person: whether there is anything to keep from others.
+/// Most journeys of a person that are read to see whether there is anything to keep from others.
 const JOURNEYS_MAX: u32 = 100;
 const SESSIONS_MAX: u32 = 100;
 
 impl People {
-    /// Of the account that this visitor asks for, what an answer is compared with; `None`: she asks for none.
+    /// What an answer is compared with, of the account that this visitor asks for; `None`: the visitor asks for none.
     pub async fn claimed_account(&self, actor: &Actor, parts: &AccountParts) -> Result<Option<Account>, Refusal> {
         match &actor.claims {
             Some(person) => self.account(&actor.signed_in_as(person), parts).await,
@@ -44,8 +44,8 @@ impl People {
         Err(Refusal::Limited { retry_after_ms: (day + 1) * DAY_MS - now })
     }
 
-    /// The answer was right: this session, under a new token, has shown more of its person than her phone tells.
-    /// `None`: it is over.
+    /// Notes a right answer: this session, under a new token, has shown more of its person than their phone tells.
+    /// `None`: the session is over.
     pub async fn show(&self, token: &str) -> Result<Option<(String, Actor)>, Refusal> {
         let until_ms = self.core.now_ms() + SHOWN_MS;
         self.renew_session(token, |session| session.subject[SHOWN] = json!(until_ms)).await
@@ -68,8 +68,8 @@ impl People {
         Ok(self.core.person_with(known.mobile).await?.id)
     }
 
-    /// The person of this session has shown that she reads what goes to an e-mail address: it is hers from now on.
-    /// `None`: the session is over.
+    /// Takes an e-mail address as this person's, who has shown that they read what goes there. `None`: the session is
+    /// over.
     pub async fn take_email(&self, token: &str, person: &str, email: &str) -> Result<Option<(String, Actor)>, Refusal> {
         let Some(actor) = self.session(token).await?.filter(|actor| actor.person() == Some(person)) else {
             return Ok(None);
@@ -85,8 +85,8 @@ impl People {
         Ok((person, known))
     }
 
-    /// The person of this session has shown that another number is hers: it is from now on, and her other sessions end.
-    /// `None`: the session is over, or the number another's by now.
+    /// Takes another number as this person's, who has shown that it is theirs, and ends their other sessions. `None`:
+    /// the session is over, or the number another's by now.
     pub async fn take_number(
         &self,
         token: &str,
@@ -113,8 +113,8 @@ impl People {
 }
 
 impl Core {
-    /// Nobody has signed in with her number for so long that it may be another's by now, and there is something that
-    /// others must not see.
+    /// Whether nobody has signed in with the person's number for so long that it may be another's by now, and there is
+    /// something that others must not see.
     pub async fn is_closed(&self, person: &PersonRecord) -> Result<bool, Refusal> {
         Ok(self.is_old(person) && self.has_anything(person).await?)
     }
@@ -132,8 +132,8 @@ impl Core {
         Ok(is_free)
     }
 
-    /// A person's number that she took is hers no longer, and the one before it is again; she signs in anew everywhere.
-    /// False: she has another one by now, or it is another's.
+    /// Gives a person the number back that they had before they took another; they sign in anew everywhere. False: they
+    /// have a third one by now, or the number is another's.
     pub async fn give_back(&self, actor: &Actor, taken: (&str, &str), mobile: &str) -> Result<bool, Refusal> {
         let (person, taken) = taken;
         let known = self.store().person(person).await?;

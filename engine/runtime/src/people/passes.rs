@@ -20,7 +20,7 @@ const VALID_MS: i64 = 60_000;
 struct Pass {
     /// Hash of the session's token.
     session: String,
-    /// Where it is to be used.
+    /// Host at which the pass is to be used.
     host: String,
     until_ms: i64,
     /// Two of one moment are two.
@@ -50,7 +50,7 @@ impl People {
         }
     }
 
-    /// The same, once.
+    /// Uses a pass up: the person whose code this is, at this host, the first time alone.
     pub async fn use_pass(&self, code: &str, host: &str) -> Result<Option<String>, Refusal> {
         let Some(person) = self.redeem(code, host).await? else { return Ok(None) };
         let used = self.core.keys.hash("used-pass", code);

@@ -1,5 +1,5 @@
-//! What was recorded of the journeys that somebody began or that are hers, page by page: leads, policies, visits. Who
-//! acts for customers sees what is theirs covered.
+//! What was recorded of the journeys that somebody began or that belong to them, page by page: leads, policies, visits.
+//! Who acts for customers sees what is theirs covered.
 
 use super::People;
 use crate::actor::Actor;
@@ -27,13 +27,13 @@ struct JourneyRecords {
     rows: Vec<Value>,
 }
 
-/// So many journeys are looked through for words.
+/// Most journeys that are looked through for words.
 const SEARCHED_MAX: usize = 2_000;
 /// Fields that are searched, beside the title; of numbers their ends are enough.
 const SEARCHED: [&str; 4] = ["name", "registration", "policy_number", "mobile"];
 
 impl People {
-    /// Of who is signed in; `NotFound` for everybody else.
+    /// Records of who is signed in; `NotFound` for everybody else.
     pub async fn records(&self, actor: &Actor, asked: RecordsAsked) -> Result<RecordPage, Refusal> {
         self.hers(actor).ok_or(Refusal::NotFound)?;
         let RecordsAsked { kinds, search, before, limit } = asked;
@@ -117,7 +117,7 @@ fn has(row: &Value, words: &str) -> bool {
     let sought = plain(words);
     let in_field =
         |name: &str| text(name).contains(words) || !sought.is_empty() && plain(&text(name)).contains(&sought);
-    // Of a whole number as much as this reader sees.
+    // The end of a number is matched as far as this reader sees it.
     let end = plain(&text("mobile"));
     text("title").contains(words)
         || SEARCHED.into_iter().any(in_field)

@@ -14,13 +14,13 @@ use sha2::Digest;
 /// What is newer than this is not written down: when a session of a person was used last, or that it lives on.
 const USED_MS: i64 = 3_600_000;
 const LIVES_MS: i64 = 86_400_000;
-/// Of one person; those that were used longest ago are not shown beyond it.
+/// Most sessions of one person that are shown; those that were used longest ago are left out.
 const SESSIONS_MAX: u32 = 100;
 
 /// Where a session keeps when its person has signed in.
 const SIGNED_IN: &str = "signed_in_ms";
 
-/// Where a person's profile keeps what draws the variants of experiments for her.
+/// Where a person's profile keeps what draws the variants of experiments for that person.
 pub(super) const DRAW: &str = "draw";
 
 /// Who makes operators' tokens.
@@ -37,9 +37,9 @@ pub struct OwnSession {
     pub browser: String,
     /// `Android`; empty when it is not known.
     pub system: String,
-    /// To the hour.
+    /// When the session was last used, to the hour.
     pub used_at: String,
-    /// The one that asks.
+    /// Whether this is the session that asks.
     pub this: bool,
 }
 
@@ -80,8 +80,8 @@ impl People {
         Ok((token, actor))
     }
 
-    /// The same, not stored yet: it is to begin with a journey, whose start has this key. Who repeats the start because
-    /// the answer was lost has no cookie: from a random key comes the same session again.
+    /// A new visitor's session that is not stored yet: it is to begin with a journey, whose start has this key. Who
+    /// repeats the start because the answer was lost has no cookie: from a random key comes the same session again.
     pub fn first_session(&self, language: &str, key: &str, came: &Attribution) -> (String, SessionRecord) {
         let keys = &self.core.keys;
         let (token, mut session) = if is_random(key) {
@@ -172,8 +172,7 @@ impl People {
         Ok(self.core.store().session(hash).await?.filter(|session| session.expires_at_ms > now))
     }
 
-    /// The same session with other rights, under a new token: nobody, and no node, knows the new one with the old
-    /// rights.
+    /// Gives a session other rights, under a new token: nobody, and no node, knows the new one with the old rights.
     pub(crate) async fn renew_session(
         &self,
         token: &str,
@@ -216,8 +215,8 @@ impl People {
         Ok(())
     }
 
-    /// The session of this token goes on, under a new one, as this person's; `device`: what she knows it again by;
-    /// `stays`: she calls it her own. What draws the variants of experiments is from now on what it was where she
+    /// Signs this person in: the session of this token goes on under a new one. `device`: what they know it again by;
+    /// `stays`: they call it their own. What draws the variants of experiments is from now on what it was where they
     /// signed in first.
     pub async fn sign_in(
         &self,
@@ -267,7 +266,7 @@ impl People {
         Ok(Some(actor))
     }
 
-    /// Of the person who is signed in, last used first.
+    /// Sessions of the person who is signed in, last used first.
     pub(crate) async fn own_sessions(&self, actor: &Actor) -> Result<Vec<OwnSession>, Refusal> {
         let shown = |session: SessionRecord| {
             let device = |name: &str| session.subject["device"][name].as_str().unwrap_or_default().to_owned();
@@ -283,7 +282,7 @@ impl People {
     }
 
     /// Ends sessions of the person who is signed in, by what [`Account`](super::Account) calls them; whether the
-    /// caller's own is among them. `NotFound`, and none has ended: one of them is not hers.
+    /// caller's own is among them. `NotFound`, and none has ended: one of them is not this person's.
     pub async fn end_own_sessions(&self, actor: &Actor, ids: &[String]) -> Result<bool, Refusal> {
         let all = self.living(actor).await?;
         let named = |id: &String| all.iter().find(|session| self.name_of(session) == *id).ok_or(Refusal::NotFound);
@@ -313,7 +312,7 @@ impl People {
     }
 }
 
-/// It is nobody's, and asks for this person's account.
+/// Makes the session nobody's, and asks for this person's account.
 fn claims(session: &mut SessionRecord, (person, stays): (&str, bool)) {
     session.person = None;
     session.subject[STAYS] = json!(stays);

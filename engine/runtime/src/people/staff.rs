@@ -23,11 +23,11 @@ const TOKENS: &str = "service-tokens";
 const LISTED_MAX: u32 = 10_000;
 /// How long a session of the staff lasts, however much it is used.
 const SESSION_MS: i64 = 8 * 3_600_000;
-/// So many wrong codes, then none is looked at until this time after the first of them.
+/// Most wrong codes; then none is looked at until this time after the first of them.
 const TRIES: u32 = 5;
 const TRIES_MS: i64 = 15 * 60_000;
 const SECRET_BYTES: usize = 20;
-/// So many codes stand in for a lost app, each of so many random bytes.
+/// How many codes stand in for a lost app, and of how many random bytes each is.
 const RECOVERIES: usize = 8;
 const RECOVERY_BYTES: usize = 10;
 const COMMAND_LINE: &str = "command line";
@@ -39,10 +39,10 @@ struct Member {
     name: String,
     mobile: String,
     roles: Vec<String>,
-    /// By what the sign-in provider names them: its own name of the account, or an e-mail that it has verified.
+    /// Name that the sign-in provider has for them: its own name of the account, or an e-mail that it has verified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     openid: Option<String>,
-    /// Of the second factor.
+    /// Secret of the second factor.
     secret: Vec<u8>,
     /// Wrong codes since a time, counted before each is compared.
     tries: u32,
@@ -58,9 +58,9 @@ struct Member {
 /// What a new member sets up a second factor with, and is not shown again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SetUp {
-    /// For the authenticator app.
+    /// Address for the authenticator app.
     pub address: String,
-    /// For when the app is lost.
+    /// Codes for when the app is lost.
     pub recovery: Vec<String>,
 }
 
@@ -230,7 +230,7 @@ impl People {
         Ok(token)
     }
 
-    /// Those that are valid; what has ended by itself is forgotten on the way.
+    /// Service tokens that are valid; what has ended by itself is forgotten on the way.
     pub async fn service_tokens(&self) -> Result<Vec<ListedToken>, Refusal> {
         let mut listed = Vec::new();
         for (key, kept) in self.core.store().kv_list(TOKENS, LISTED_MAX).await? {

@@ -11,18 +11,20 @@ use std::sync::Arc;
 /// Which stories are played, and what one that fails does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stories {
-    /// Of all that is new. A failure refuses the publication, where `workflows/releases.yaml` does not say otherwise.
+    /// Plays the stories of all that is new. A failure refuses the publication, where `workflows/releases.yaml` does
+    /// not say otherwise.
     Play,
-    /// Of changes alone, for the first publication has nobody to harm; a failure refuses as with `Play`.
+    /// Plays the stories of changes alone, for the first publication has nobody to harm; a failure refuses as with
+    /// `Play`.
     OfChanges,
-    /// Of changes alone; a failure is only told.
+    /// Plays the stories of changes alone; a failure is only told.
     Tell,
 }
 
 /// What came of them.
 pub(super) struct Played {
     pub count: usize,
-    /// Of each story that failed where and how, the first difference alone.
+    /// Where and how stories failed, each with the first difference alone.
     pub failures: Vec<Problem>,
 }
 

@@ -33,7 +33,7 @@ pub(super) fn review(turn: &Turn<'_>, step: &Step, reader: &ViewerContext<'_>) -
     Review { sections: sections.flatten().collect(), submit: submit_text(turn, step, reader) }
 }
 
-/// In a journey that was begun for a customer: who answered this.
+/// Who answered this, in a journey that was begun for a customer.
 fn answered_by(turn: &Turn, step: &Step, reader: &ViewerContext<'_>) -> Option<ReviewRow> {
     let role = turn.state.answered_by.get(&step.node)?;
     let label = reader.text("journey.answered_by", &Map::new());
@@ -186,7 +186,7 @@ impl Sections<'_> {
         }
     }
 
-    /// So many files: their ids say nothing to anybody.
+    /// How many files there are, in words: their ids say nothing to anybody.
     fn files(&self, count: usize) -> Value {
         let fields = Map::from_iter([("count".to_owned(), Value::from(count))]);
         Value::String(self.reader.text("upload.sent", &fields))

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 /// The code that `otp: correct` enters.
 const CODE: &str = "123456";
-/// Those of the settings' defaults.
+/// Settings of one-time passwords, as the settings' defaults have them.
 const PASSWORDS: Passwords = Passwords { ttl_ms: 300_000, resend_ms: 30_000, tries: 5 };
 
 /// What one step of the story showed.
@@ -116,7 +116,7 @@ impl<'a> Stage<'a> {
     fn send(&mut self, kind: &str, data: &Value, by: &Sender, seen: &mut Seen) {
         let mut actor = self.actor.clone();
         if let Some(purpose) = by.link.as_deref() {
-            // As one who followed a link of this purpose in a browser of their own.
+            // Acts as one who followed a link of this purpose in a browser of their own.
             actor.id = "somebody".into();
             let opened = self.workflow.link_events(purpose, &self.record.step).map(|events| (purpose, events));
             actor = actor.came_by(&self.record.id, opened.into_iter()).unwrap_or(actor);

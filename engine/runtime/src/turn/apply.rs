@@ -327,7 +327,7 @@ impl Turn<'_> {
         all
     }
 
-    /// What she agrees to is on record with the words that she saw, and so is the end of it.
+    /// Records what the person agrees to, with the words that they saw, and the end of it.
     fn agree(&mut self, said: Vec<ConsentAnswer>) {
         for ConsentAnswer { purpose, given, text } in said {
             let before = self.state.consents.insert(purpose.clone(), given);
@@ -344,7 +344,7 @@ impl Turn<'_> {
 struct ConsentAnswer {
     purpose: String,
     given: bool,
-    /// As the form showed it.
+    /// Text of the consent as the form showed it.
     text: String,
 }
 

@@ -1,4 +1,4 @@
-//! Journeys in which somebody acts for a customer: what only she may do there, who answered what.
+//! Journeys in which somebody acts for a customer: what the customer alone may do there, who answered what.
 
 use super::Turn;
 use crate::actor::{Actor, CUSTOMER, STAFF};
@@ -16,12 +16,13 @@ impl Turn<'_> {
     }
 
     /// The role in which somebody acts for a customer: signed in as staff. An agent's id that came with an address, and
-    /// may have come to the customer herself, makes nobody one.
+    /// may have come to the customer directly, makes nobody one.
     pub(crate) fn role_for_customers<'a>(&self, actor: &'a Actor) -> Option<&'a str> {
         self.catalog.policy().assists(actor.acting_roles()).filter(|_| actor.kind == STAFF)
     }
 
-    /// Begun for a customer whose number nobody has shown to be hers: it sees, agrees and pays nothing of hers.
+    /// Whether this was begun for a customer whose number nobody has shown to be theirs: the journey sees, agrees to
+    /// and pays nothing of theirs.
     fn is_unverified(&self) -> bool {
         self.state.assisted.is_some() && !self.state.verified
     }
@@ -59,7 +60,7 @@ impl Turn<'_> {
         self.closed_to(step, actor).is_none() || ["back", "change"].contains(&kind) || theirs()
     }
 
-    /// Where somebody acts for her, or did: the role in which this step was answered.
+    /// Notes the role in which this step was answered, where somebody acts for the customer, or did.
     pub(super) fn note_who_answered(&mut self, step: &str, by: &Actor) {
         let role = self.role_for_customers(by);
         if role.is_some() || self.state.assisted.is_some() || !self.state.answered_by.is_empty() {

@@ -32,7 +32,7 @@ struct Mark {
 }
 
 impl Cover {
-    /// By what the definitions mark; nothing is looked for in other texts yet.
+    /// What is covered by the marks of the definitions; nothing is looked for in other texts yet.
     fn of(workflow: &Workflow, policy: &Policy) -> Cover {
         let mark = |(name, kind): (&str, &str)| {
             let is_sure = name.contains('_') || kind == DOCUMENT || personal_kind(name).is_some();
@@ -339,7 +339,7 @@ impl Turn<'_> {
         uncover(&Value::Object(plain), &Value::Object(shown), sent);
     }
 
-    /// The same of what is typed and not sent yet.
+    /// Restores covered values in what is typed and not sent yet.
     pub(crate) fn uncover_draft(&mut self, sent: &mut Value, actor: &Actor) {
         let Some((step, form)) = self.shown_form(actor) else { return };
         if let Ok(Some(fields)) = self.fields_of_answer(actor) {

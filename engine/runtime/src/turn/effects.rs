@@ -205,7 +205,7 @@ impl Turn<'_> {
         self.commit.correlations.push(correlation);
     }
 
-    /// In the journey's language; outside of its hours it is due when they begin.
+    /// Orders a message in the journey's language; outside of its hours it is due when they begin.
     pub fn notify(&mut self, mut payload: NotifyPayload) -> Result<(), Refused> {
         payload.languages.extend([self.record.language.clone(), self.workflow.language.clone()]);
         payload.languages.dedup();

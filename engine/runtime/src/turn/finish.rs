@@ -8,16 +8,16 @@ use engine_store::{
     AnswerRecord, Changed, Commit, EffectEnd, EffectKey, IdempotencyKey, JourneyUpdate, NewTimer, WebhookRecord,
 };
 
-/// As whom a session is signed in.
+/// Who a session is signed in as.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SignsIn {
     /// Id of a person; `stays`: also when the browser was closed.
     Person { person: String, stays: bool },
     /// Key of one of the staff.
     Staff(String),
-    /// Id of the person who is signed in already, and her number from now on.
+    /// Id of the person who is signed in already, and their number from now on.
     Number(String, String),
-    /// The same with her e-mail address.
+    /// Id of the person who is signed in already, and their e-mail address from now on.
     Email(String, String),
     /// Nobody: the person is forgotten, with this journey last.
     Forgotten(String),
@@ -28,14 +28,14 @@ pub enum SignsIn {
 pub enum Ends {
     #[default]
     Nothing,
-    /// With the fence of the lease.
+    /// Key of an effect, with the fence of the lease.
     Effect(EffectKey, i64, EffectEnd),
     Timer(String),
     Webhook(WebhookRecord),
 }
 
 impl Ends {
-    /// As an incident names it.
+    /// The work that ends with this turn, as an incident names it.
     pub fn work(&self) -> Option<Work> {
         match self {
             Ends::Nothing => None,
@@ -68,7 +68,7 @@ impl Turn<'_> {
         self.resending.is_some() || self.knows || !self.questions.is_empty()
     }
 
-    /// This work ends with the turn.
+    /// Ends this work with the turn.
     pub fn end(&mut self, ends: Ends) {
         match ends {
             Ends::Nothing => {}
@@ -89,8 +89,8 @@ impl Turn<'_> {
         self.record.expires_at_ms = self.with_scope(|scope| self.workflow.ttl.ms(scope)).map(|ttl| self.now_ms + ttl);
     }
 
-    /// As whom the sender's session is to be signed in: a journey that does so has come to its end, and the number was
-    /// verified in it, for the staff a second factor too; or its customer has just shown that its number is hers.
+    /// Who the sender's session is to be signed in as: a journey that does so has come to its end, and the number was
+    /// verified in it, for the staff a second factor too; or its customer has just shown the number to be theirs.
     pub fn signs_in(&self, sender: &Actor) -> Option<SignsIn> {
         let stays = self.stays;
         let person = || self.record.person.clone().map(|person| SignsIn::Person { person, stays });

@@ -1,5 +1,6 @@
-//! An advisor helps with a journey that its customer began: she asks for it, reads out a code that only she is shown,
-//! sees that somebody is there, and ends it when she likes. What they may do is the flow's to say, in its `links`.
+//! An advisor helps with a journey that its customer began: the customer asks for it, reads out a code that only they
+//! are shown, sees that somebody is there, and ends it when they like. What advisors may do is the flow's to say, in
+//! its `links`.
 
 use super::{Refused, Turn};
 use crate::actor::{ASSISTANCE, Actor, STAFF, owns};
@@ -12,10 +13,10 @@ use serde_json::{Map, Value, json};
 
 /// The purpose of `links` under which a flow says what such an advisor may do; without it there is no such help.
 pub(crate) const HELP: &str = "help";
-/// With which she asks for help, and ends it.
+/// Event with which a customer asks for help.
 pub(crate) const INVITE: &str = "invite";
 const DISMISS: &str = "dismiss";
-/// So long a code is good, and so long somebody helps: no session of the staff lasts longer.
+/// How long a code is good, and how long somebody helps: no session of the staff lasts longer.
 const INVITED_MS: i64 = 15 * 60_000;
 pub(crate) const HELPS_MS: i64 = 8 * 3_600_000;
 const CODE_BYTES: usize = 5;
@@ -35,7 +36,7 @@ impl Turn<'_> {
         self.state.companions(self.now_ms).next().is_some()
     }
 
-    /// The code that she may read out.
+    /// The code that the customer may read out.
     pub(crate) fn invitation(&self) -> Option<&str> {
         let open = self.state.invitation.as_ref().filter(|open| self.now_ms < open.until_ms);
         open.map(|open| open.code.as_str())
@@ -47,7 +48,7 @@ impl Turn<'_> {
         self.happen(fact, actor).map(drop)
     }
 
-    /// Somebody comes with her code. False: it is not, or no longer, this journey's.
+    /// Lets somebody in who comes with the customer's code. False: it is not, or no longer, this journey's.
     pub(crate) fn take_over(&mut self, code: &str, role: &str, actor: &Actor) -> Result<bool, Refused> {
         if !self.is_active() || self.invitation() != Some(code) {
             return Ok(false);
@@ -75,7 +76,7 @@ impl Turn<'_> {
         self.record.revision += 1;
     }
 
-    /// What she is told about help on a page of hers, and how she asks for it or ends it.
+    /// Shows a customer what there is to know about help, and how to ask for it or end it.
     pub(crate) fn show_help(
         &self,
         actor: &Actor,
@@ -110,7 +111,7 @@ impl Turn<'_> {
     }
 }
 
-/// With the role in words: `Ravi (call centre)`.
+/// Name of a companion with the role in words: `Ravi (call centre)`.
 fn companion(role: &str, name: &str, text: &dyn Fn(&str, &Map<String, Value>) -> String) -> String {
     let code = format!("role.{role}");
     let words = Some(text(&code, &Map::new())).filter(|words| *words != code).unwrap_or_else(|| role.to_owned());
@@ -122,7 +123,7 @@ fn random_code() -> String {
     base32(&hex::decode(&new_token()[..CODE_BYTES * 2]).unwrap_or_default())
 }
 
-/// As one reads it out: `K7PQ 2MXA`.
+/// Groups a code as one reads it out: `K7PQ 2MXA`.
 fn group_code(code: &str) -> String {
     let (first, second) = code.split_at(code.len() / 2);
     format!("{first} {second}")

@@ -136,7 +136,7 @@ pub struct Turn<'w> {
     pub workflow: &'w Workflow,
     pub catalog: &'w Catalog,
     pub now_ms: i64,
-    /// The same for expressions.
+    /// Time of the turn for expressions.
     now: Now,
     /// The journey's row as this turn leaves it; `step` is that of the beginning until the end.
     pub record: Box<JourneyRecord>,
@@ -165,11 +165,11 @@ pub struct Turn<'w> {
     fields: Option<FormFields>,
     /// Files of the journey, where the shown step asks for some.
     pub(crate) files: Option<Files>,
-    /// Whose press it is that is being followed; `None` where nobody pressed anything.
+    /// Who pressed what is being followed; `None` where nobody pressed anything.
     presser: Option<String>,
     /// The sender has shown with this event whose the number is.
     pub(crate) proves: bool,
-    /// And has called the device her own.
+    /// Whether the sender has called the device their own.
     pub(crate) stays: bool,
     /// The number, or the e-mail address, that was shown and becomes that of who is signed in.
     pub(crate) takes: Option<String>,
@@ -423,7 +423,7 @@ impl<'w> Turn<'w> {
         self.with_host(|host| read(&Scope::new().with_host(host).with_context(&context).with_memory(&memory)))
     }
 
-    /// The same for the form and view of a step, which use the values of the flow or part that the step is in.
+    /// Evaluates expressions of a step's form and view, which use the values of the flow or part that the step is in.
     pub(crate) fn with_step<T>(&self, step: &Step, read: impl FnOnce(&Scope) -> T) -> T {
         self.with_scope(|scope| read(&scope.clone().with_names(step.names())))
     }

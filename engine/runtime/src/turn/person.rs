@@ -100,7 +100,7 @@ impl<'w> Turn<'w> {
         form.check_known(&fields, &mut data).unwrap_or_default()
     }
 
-    /// In the language of who fills it in.
+    /// The form that is shown, in the language of who fills it in.
     pub(crate) fn shown_form(&self, actor: &Actor) -> Option<(&'w Step, &'w Form)> {
         let workflow = self.workflow.in_language(&actor.language);
         let step = workflow.step(&self.state.snapshot.active)?;

@@ -30,7 +30,7 @@ pub fn replay<'w>(
     replay_before(workflow, catalog, record, events, |_, _| {})
 }
 
-/// The same; `before` sees the turn before each event.
+/// Replays the events; `before` sees the turn before each event.
 pub(super) fn replay_before<'w>(
     workflow: &'w Workflow,
     catalog: &'w Catalog,
@@ -68,7 +68,7 @@ pub(super) fn replay_before<'w>(
     Ok(turn)
 }
 
-/// Where replay and the stored journey disagree; empty when they agree.
+/// Differences between replay and the stored journey; empty when they agree.
 pub fn differences(
     workflow: &Workflow,
     catalog: &Catalog,

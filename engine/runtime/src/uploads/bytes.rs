@@ -63,7 +63,7 @@ impl Uploads {
         }
     }
 
-    /// Those of these files that are ready and belong to this journey, whole, for a partner.
+    /// Bytes of those of these files that are ready and belong to this journey, whole, for a partner.
     pub async fn for_partner(&self, journey: &str, ids: &[&str]) -> Result<Vec<FileBytes>, Refusal> {
         let mut files = Vec::new();
         for id in ids {
@@ -92,7 +92,7 @@ fn place(journey: &str, id: &str, name: &str) -> String {
 }
 
 impl Core {
-    /// Of forgotten journeys: what is not kept, which nobody could open any more, is removed.
+    /// Removes the files of forgotten journeys that are not kept: nobody could open them any more.
     pub async fn drop_files(&self, journeys: &[String]) -> Result<(), Refusal> {
         let kept = self.store().uploads_in(journeys).await?;
         for journey in journeys {

@@ -16,7 +16,7 @@ const PREVIEW: u32 = 320;
 enum Kept {
     /// Made anew.
     Picture(Box<Picture>),
-    /// As it came.
+    /// The file as it came.
     Same { pages: Option<u32>, seconds: Option<u32> },
 }
 

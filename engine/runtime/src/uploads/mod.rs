@@ -76,7 +76,7 @@ impl Desk {
 #[serde(rename_all = "lowercase")]
 #[schema(as = UploadStatus)]
 pub enum UploadState {
-    /// Its bytes are coming.
+    /// Bytes are coming.
     Receiving,
     /// All are there, and are looked at.
     Checking,
@@ -84,7 +84,7 @@ pub enum UploadState {
     Scanning,
     Ready,
     Refused,
-    /// Another one stands in its place.
+    /// Another file stands in this one's place.
     Replaced,
     Removed,
 }
@@ -104,7 +104,7 @@ impl UploadState {
         usize::try_from(record.state).ok().and_then(|at| UploadState::ALL.get(at)).copied().unwrap_or(Self::Removed)
     }
 
-    /// It takes a place among the files of its journey.
+    /// Whether a file takes a place among the files of its journey.
     fn counts(self) -> bool {
         !matches!(self, UploadState::Refused | UploadState::Replaced | UploadState::Removed)
     }
@@ -115,7 +115,7 @@ impl UploadState {
 #[serde(default)]
 struct FileFacts {
     name: String,
-    /// As its sender says.
+    /// Hash of the file, as its sender says.
     #[serde(skip_serializing_if = "Option::is_none")]
     sha256: Option<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -130,10 +130,10 @@ struct FileFacts {
     height: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<u32>,
-    /// Of what is kept.
+    /// Hash of what is kept.
     #[serde(skip_serializing_if = "String::is_empty")]
     hash: String,
-    /// Where its bytes lie, in order.
+    /// Parts in which the bytes lie, in order.
     parts: Vec<StoredPart>,
     #[serde(skip_serializing_if = "Option::is_none")]
     preview: Option<StoredPart>,
@@ -144,7 +144,7 @@ struct FileFacts {
     /// Code of the reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     refused: Option<String>,
-    /// It was found clean.
+    /// Whether the file was found clean.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     scanned: bool,
     #[serde(skip_serializing_if = "is_zero")]
@@ -175,7 +175,7 @@ impl FileFacts {
 pub struct Range {
     /// `None`: only how much there is is asked.
     pub first: Option<i64>,
-    /// Of the whole file.
+    /// Bytes of the whole file.
     pub size: i64,
 }
 
@@ -188,11 +188,11 @@ pub struct OpenedFile {
     parts: Vec<StoredPart>,
 }
 
-/// So long a file may be coming.
+/// How long a file may be coming.
 const RECEIVING_MS: i64 = 24 * 3_600_000;
-/// So long somebody looks at it before it is looked at again.
+/// How long somebody looks at a file before it is looked at again.
 const CHECKING_MS: i64 = 60_000;
-/// So long it is said why one was refused.
+/// How long it is said why a file was refused.
 const REFUSED_MS: i64 = 3_600_000;
 /// What was never sent with an answer goes after so long.
 const UNUSED_MS: i64 = 30 * 86_400_000;
@@ -345,7 +345,7 @@ impl Uploads {
         Some(OpenedFile { name: known.name, media_type, size, record, parts })
     }
 
-    /// Where it may be read and written by this actor, as long as its journey goes on.
+    /// The journey, where this actor may read and write it, as long as it goes on.
     async fn writable(&self, actor: &Actor, journey: &str) -> Result<(JourneyRecord, Actor), Refusal> {
         let (record, actor) = self.core.mine(actor, Action::Document, journey).await?;
         if !can(self.core.catalog().policy(), &actor, Action::Send("submit"), &record) {
@@ -390,7 +390,7 @@ impl Uploads {
         }
     }
 
-    /// Its bytes go; that it was there stays. False: it is another by now.
+    /// Removes the bytes of a file; that it was there stays. False: it is another by now.
     async fn discard(&self, upload: UploadRecord, state: UploadState) -> Result<bool, Refusal> {
         let mut known = FileFacts::of(&upload);
         let parts = std::mem::take(&mut known.parts);
@@ -406,7 +406,7 @@ impl Uploads {
         Ok(changed.is_some())
     }
 
-    /// It may be seen, fetched and sent from now on; what it stands for steps back.
+    /// Makes a file ready to be seen, fetched and sent from now on; what it stands for steps back.
     async fn ready(&self, upload: UploadRecord, known: &FileFacts) -> Result<UploadRecord, Refusal> {
         let (journey, id) = (upload.journey.clone(), upload.id.clone());
         let due_ms = Some(self.core.now_ms() + UNUSED_MS);
@@ -448,7 +448,7 @@ fn is_used(journey: &JourneyRecord, id: &str) -> bool {
     journey.state.contains(id)
 }
 
-/// Of a path the last part, without what no name has.
+/// The last part of a path, without what no name has.
 fn file_name(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let plain: String = last.chars().filter(|letter| !letter.is_control()).take(120).collect();

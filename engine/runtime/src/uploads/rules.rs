@@ -189,7 +189,7 @@ pub(super) fn is_same(upload: &UploadRecord, known: &FileFacts, others: &[Upload
     })
 }
 
-/// So many of a kind are there beside it.
+/// How many other files of the kind are there.
 pub(super) fn count_beside(upload: &UploadRecord, known: &FileFacts, others: &[UploadRecord]) -> usize {
     let is_there = |one: &&UploadRecord| {
         one.id != upload.id

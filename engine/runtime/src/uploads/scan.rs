@@ -12,7 +12,7 @@ pub struct AskFile {
     pub input: Value,
     /// Bytes of the file.
     pub size: u64,
-    /// The same for every try.
+    /// Key that stays the same for every try.
     pub key: String,
     record: UploadRecord,
 }

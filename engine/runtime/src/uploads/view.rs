@@ -36,7 +36,7 @@ pub struct UploadView {
     /// Why it was refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
-    /// Where it is fetched from.
+    /// Address from which the file is fetched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,7 +51,7 @@ pub struct UploadView {
     pub read: Option<Value>,
     /// RFC 3339, UTC.
     pub at: String,
-    /// Until then all of it must be there.
+    /// When all of the file must be there, RFC 3339, UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
     /// Most bytes of one part.

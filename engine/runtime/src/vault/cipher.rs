@@ -76,7 +76,7 @@ impl Cipher {
         }
     }
 
-    /// As [`Cipher::open_text`].
+    /// Opens a value; `None`: it was not sealed with this key for this place.
     pub fn open_json(&self, value: &mut Value, place: Binding) -> Option<()> {
         if !UNSEALED && !value.is_null() {
             let Value::String(text) = value else { return None };

@@ -26,7 +26,7 @@ impl Keyring {
         })
     }
 
-    /// By which others know the keys again: of the current one, and of the one before it.
+    /// Fingerprints by which others know the keys again: of the current one, and of the one before it.
     pub fn fingerprints(&self) -> (&str, Option<&str>) {
         (&self.fingerprint, self.previous_fingerprint.as_deref())
     }
@@ -42,7 +42,7 @@ impl Keyring {
         all.find_map(|key| key.open(&sealed, owner)).and_then(|plain| plain.try_into().ok())
     }
 
-    /// The same, wrapped by the current key; `None` when it is already, or no key of ours opens it.
+    /// A wrapped secret, wrapped by the current key; `None` when it is already, or no key of ours opens it.
     pub fn wrapped_anew(&self, wrapped: &str, owner: &str) -> Option<String> {
         let sealed = URL_SAFE_NO_PAD.decode(wrapped).ok()?;
         if self.current.open(&sealed, owner).is_some() {
@@ -60,9 +60,9 @@ fn fingerprint(key: &[u8; 32]) -> String {
 
 /// The keys of a journey.
 pub(super) struct OwnKeys {
-    /// Of what serves the request; gone once its person was erased.
+    /// Key of what serves the request; gone once its person was erased.
     pub service: Option<Cipher>,
-    /// Of what must be kept.
+    /// Key of what must be kept.
     pub statutory: Cipher,
 }
 
@@ -90,7 +90,7 @@ impl OwnKeys {
         Some(OwnKeys { service, statutory: opened(statutory, "statutory")? })
     }
 
-    /// As stored, wrapped by the current master key; `None` when it is already.
+    /// Stored keys, wrapped by the current master key; `None` when they are already.
     pub fn wrapped_anew(keyring: &Keyring, owner: &str, stored: &str) -> Option<String> {
         let (service, statutory) = stored.split_once(BETWEEN)?;
         let service_anew = keyring.wrapped_anew(service, &place(owner, "service"));
@@ -107,7 +107,7 @@ impl OwnKeys {
         stored.starts_with(BETWEEN)
     }
 
-    /// As stored, without the service key.
+    /// Stored keys, without the service key.
     pub fn without_service(stored: &str) -> Option<String> {
         let (_, statutory) = stored.split_once(BETWEEN)?;
         Some(format!("{BETWEEN}{statutory}"))

@@ -2,12 +2,12 @@
 //!
 //! A journey has two keys of its own, random, wrapped by the master key and stored with it: one for what serves the
 //! request (state, history, effects, drafts, most records), one for what a law makes a broker keep (records of kinds
-//! that the table `shared/kept` names with their law, documents). Erasing a person
-//! destroys the first. A person has two as well, of which the first seals her profile. What belongs to neither
-//! (sessions, parked webhooks, reusable replies, small values) is sealed with the key of the house. Each text is bound
-//! to its owner and its column: moved elsewhere it does not open.
+//! that the table `shared/kept` names with their law, documents). Erasing a person destroys the first. A person has two
+//! as well, of which the first seals their profile. What belongs to neither (sessions, parked webhooks, reusable
+//! replies, small values) is sealed with the key of the house. Each text is bound to its owner and its column: moved
+//! elsewhere it does not open.
 //!
-//! It is a store itself, so that nothing of the product goes by it: what it does not seal it passes on.
+//! The vault is a store itself, so that nothing of the product goes by it: what the vault does not seal it passes on.
 
 mod cipher;
 mod keyring;
@@ -62,7 +62,7 @@ impl Vault {
         Ok((Vault { store, keyring, house, known: Mutex::default() }, secret))
     }
 
-    /// Of the master key, and of the one before it.
+    /// Fingerprints of the master key, and of the one before it.
     pub fn fingerprints(&self) -> (&str, Option<&str>) {
         self.keyring.fingerprints()
     }
@@ -75,7 +75,7 @@ impl Vault {
         Ok(self.keys_of([journey]).await?.remove(journey))
     }
 
-    /// Of several, in one look.
+    /// Keys of several journeys, in one look.
     async fn keys_of<'j>(&self, journeys: impl IntoIterator<Item = &'j str>) -> Result<HashMap<String, Arc<OwnKeys>>> {
         let (mut found, wrapped) = self.known_and_wrapped(journeys).await?;
         for (journey, wrapped) in wrapped {
@@ -99,7 +99,7 @@ impl Vault {
         Ok(found)
     }
 
-    /// Those that were used lately, and the others as they are stored.
+    /// Keys that were used lately, and the others as they are stored.
     async fn known_and_wrapped<'j>(
         &self,
         journeys: impl IntoIterator<Item = &'j str>,

@@ -37,7 +37,7 @@ impl Vault {
         Ok(effects.into_iter().filter_map(open).collect())
     }
 
-    /// Of one that cannot be opened there is what is not sealed.
+    /// Effects for a list; of one that cannot be opened there is what is not sealed.
     async fn open_listed(&self, effects: Vec<EffectRecord>) -> Result<Vec<EffectRecord>> {
         let keys = self.keys_that_open(effects.iter().map(|effect| effect.key.journey.as_str())).await?;
         let open = |effect: EffectRecord| {
@@ -50,7 +50,7 @@ impl Vault {
     async fn open_incidents(&self, incidents: Vec<IncidentRecord>) -> Result<Vec<IncidentRecord>> {
         let keys = self.keys_of(incidents.iter().map(|incident| incident.journey.as_str())).await?;
         let open = |incident: IncidentRecord| match incident.journey.is_empty() {
-            // Of nobody: nothing of it is sealed.
+            // An incident of nobody: nothing of it is sealed.
             true => Ok(incident),
             false => of(&keys, &incident.journey)?.open_incident(incident),
         };
@@ -67,7 +67,7 @@ impl Vault {
         of(&keys, &upload.journey.clone())?.seal_upload(upload)
     }
 
-    /// Those of a journey that is no more, which nobody keeps, are not there.
+    /// Uploads, opened; those of a journey that is no more, which nobody keeps, are left out.
     async fn open_uploads(&self, uploads: Vec<UploadRecord>) -> Result<Vec<UploadRecord>> {
         let keys = self.keys_of(uploads.iter().map(|upload| upload.journey.as_str())).await?;
         let open = |upload: UploadRecord| of(&keys, &upload.journey.clone())?.open_upload(upload);

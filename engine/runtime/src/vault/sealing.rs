@@ -20,7 +20,7 @@ fn whose(owner: &str, person: Option<&str>) -> String {
     format!("{owner} {}", person.unwrap_or("-"))
 }
 
-/// Of a row with two names; the first has its length before it, so that no two pairs look alike.
+/// Place of a row with two names; the first has its length before it, so that no two pairs look alike.
 fn row(name: &str, key: &str) -> String {
     format!("{} {name} {key}", name.len())
 }
@@ -30,14 +30,14 @@ pub(super) fn no_key() -> StoreError {
 }
 
 impl OwnKeys {
-    /// Of a journey whose person was erased nothing more is written.
+    /// Seals a value of the journey; fails once its person was erased: nothing more is written.
     fn seal(&self, value: &mut Value, column: &'static str, owner: &str, row: &dyn fmt::Display) -> Result<()> {
         let key = self.service.as_ref().ok_or_else(|| corrupt(column))?;
         key.seal_json(value, Binding(column, owner, row));
         Ok(())
     }
 
-    /// Of such a journey nothing is read.
+    /// Opens a value of the journey; once its person was erased, nothing is read.
     pub fn open(&self, value: &mut Value, column: &'static str, owner: &str, row: &dyn fmt::Display) -> Result<()> {
         match &self.service {
             Some(key) => key.open_json(value, Binding(column, owner, row)).ok_or_else(|| corrupt(column)),
@@ -119,7 +119,7 @@ impl OwnKeys {
         if self.service.is_some() {
             return self.seal(said, "effects.outcome", &effect.journey, effect);
         }
-        // Of a journey that is no more nothing is said.
+        // A journey that is no more says nothing.
         *said = Value::Null;
         Ok(())
     }
@@ -201,7 +201,7 @@ impl OwnKeys {
         Ok(document)
     }
 
-    /// Of a file that is kept nothing goes with the service key.
+    /// The key of an upload: a file that is kept does not go with the service key.
     fn of_upload(&self, kept: bool) -> Option<&Cipher> {
         if kept { Some(&self.statutory) } else { self.service.as_ref() }
     }
@@ -272,7 +272,7 @@ impl Vault {
         Ok(reply)
     }
 
-    /// With the key of the house.
+    /// Opens a value with the key of the house.
     fn open_house(&self, value: &mut Value, place: Binding<'_>, column: &'static str) -> Result<()> {
         self.house.open_json(value, place).ok_or_else(|| corrupt(column))
     }
@@ -294,7 +294,7 @@ impl Vault {
         Ok(sealed)
     }
 
-    /// With a key of her own; who has none yet gets hers with it.
+    /// Seals a person with a key of their own; who has none yet gets one with it.
     pub(super) fn seal_person(&self, mut person: PersonRecord) -> Result<PersonRecord> {
         let keys = if person.keys.is_empty() {
             let (keys, stored) = OwnKeys::fresh(&self.keyring, &person.id).ok_or_else(no_key)?;

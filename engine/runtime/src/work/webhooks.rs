@@ -131,7 +131,7 @@ impl Background {
     }
 }
 
-/// The same on every node and at every look.
+/// Id of a webhook's incident, the same on every node and at every look.
 fn incident_of(hook: &Hook) -> String {
     let digest = hex::encode(Sha256::digest(format!("{}\n{}", hook.partner, hook.once)));
     digest.get(..32).unwrap_or_default().to_owned()

@@ -97,7 +97,7 @@ async fn open_as_operator(mut settings: Settings) -> Result<(Runtime, Actor)> {
     Ok((runtime, Actor::operator("command line")))
 }
 
-/// As `server.threads` says.
+/// Count of threads, as `server.threads` says.
 fn threads(settings: &Settings) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     match settings.server.threads {

@@ -7,7 +7,7 @@ use rust_embed::RustEmbed;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Its own files; `LINE`, `TITLE`, `NOUN` and `BASE` stand for what it is called.
+/// Files of a new line of business; `LINE`, `TITLE`, `NOUN` and `BASE` stand for what it is called.
 #[derive(RustEmbed)]
 #[folder = "skeleton"]
 struct Skeleton;

@@ -62,7 +62,7 @@ pub(super) fn refuse_unsafe(settings: &Settings) -> Result<()> {
     bail!("production mode does not start like this; `journey doctor` explains")
 }
 
-/// Where to look. The first line is for programs, the rest for people.
+/// Says where to look. The first line is for programs, the rest for people.
 fn announce(product: &Product) {
     let mut text = format!("listening on {}\n\n", product.url());
     for (title, address) in product.landings() {

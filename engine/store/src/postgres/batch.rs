@@ -32,7 +32,8 @@ pub struct BatchRows {
 }
 
 impl BatchRows {
-    /// In the order of their arguments: counted sends, journeys that begin, journeys that go on, then the writes.
+    /// Tables in the order of their arguments: counted sends, journeys that begin, journeys that go on, then the
+    /// writes.
     pub fn tables(&mut self) -> [&mut dyn Table; 21] {
         [
             &mut self.sends,

@@ -51,7 +51,7 @@ impl Line {
     }
 }
 
-/// By what they depend on: the checks, and a bit for each table with rows.
+/// Texts of statements by what they depend on: the checks, and a bit for each table with rows.
 type Texts = HashMap<(Preconditions, u32), Arc<str>>;
 
 /// Which checks the statement needs: most batches need only the plain ones.

@@ -35,7 +35,7 @@ macro_rules! journey {
 
 pub const JOURNEY: &str = journey!("from journeys j where j.id = $1");
 
-/// Those whose ids stand in the JSON list $1 as hex.
+/// Journeys whose ids stand in the JSON list $1 as hex.
 pub const JOURNEYS: &str =
     journey!("from jsonb_array_elements_text($1::jsonb) r(id) join journeys j on j.id = decode(r.id, 'hex')");
 

@@ -5,7 +5,7 @@ mod commit;
 pub(crate) mod dialect;
 mod notify;
 mod tables;
-// The same source is compiled once per backend, each with its own `dialect`.
+// One source is compiled once per backend, each with its own `dialect`.
 #[allow(clippy::duplicate_mod)]
 #[path = "../shared/mod.rs"]
 mod shared;
@@ -31,7 +31,7 @@ const READERS: u32 = 10;
 const WRITERS: u32 = 6;
 
 pub(crate) struct Database {
-    /// For single reading statements only: nothing ever begins a transaction here.
+    /// Pool for single reading statements only: nothing ever begins a transaction here.
     pub pool: PgPool,
     pub hub: Arc<Hub>,
     pub epoch: Arc<AtomicI32>,

@@ -8,7 +8,7 @@ use sqlx::{Arguments, Encode, Postgres, Type};
 
 /// Rows of one table.
 pub trait Table: Send {
-    /// Of the part of the statement that writes them.
+    /// Name of the part of the statement that writes the rows.
     fn name(&self) -> &'static str;
 
     /// `ROWS` stands for them, with the journey's number as `x.n` beside the columns.
@@ -264,7 +264,7 @@ table! {
 }
 
 table! {
-    /// In one order: nodes that count in the same buckets do not wait for each other in a circle.
+    /// Counts are written in one order: nodes that count in the same buckets do not wait for each other in a circle.
     SendCounts of SendCount "send_counts_added" { no: i64, bucket: Vec<u8>, slot: i64 }
     "insert into send_counts as b (bucket, slot, count) select bucket, slot, count(*) from ROWS \
      group by bucket, slot order by bucket, slot \

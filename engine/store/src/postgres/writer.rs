@@ -276,7 +276,7 @@ impl Task {
     }
 }
 
-/// Another node was faster (a unique key, a webhook) or a deadlock was cut: the next look decides.
+/// Whether another node was faster (a unique key, a webhook) or a deadlock was cut: the next look decides.
 fn passing(error: &StoreError) -> bool {
     let StoreError::Database(sqlx::Error::Database(e)) = error else { return false };
     e.code().is_some_and(|code| ["23505", "23502", "40P01", "40001"].contains(&&*code))

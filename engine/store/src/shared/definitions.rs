@@ -65,7 +65,7 @@ impl Database {
         }
     }
 
-    /// Its files, and the format in which they are written.
+    /// Files of a closure, and the format in which they are written.
     async fn read_closure(&self, workflow: &str, version: &str) -> Result<Option<(Manifest, i32)>> {
         let row: Option<(String, i32)> =
             sqlx::query_as("select closure, format from versions where workflow = $1 and version = $2")

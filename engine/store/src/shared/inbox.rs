@@ -107,7 +107,7 @@ pub async fn park_webhook(conn: &mut Conn, hook: &WebhookRecord) -> Result<bool>
     Ok(done.rows_affected() == 1)
 }
 
-/// Its key stays seen.
+/// Drops a webhook; its key stays seen.
 pub async fn drop_webhook(conn: &mut Conn, partner: &str, once: &str) -> Result<()> {
     let sql = sql!("update webhooks set state = " dropped " where partner = $1 and once = $2 and state = " waiting);
     sqlx::query(sql).bind(partner).bind(once).execute(conn).await?;

@@ -189,10 +189,10 @@ pub async fn events(pool: &Pool, journey: &str, after_seq: i64, limit: u32) -> R
         .collect()
 }
 
-/// Of the journey $1, the key $2. The plus: SQLite would not look a column up in an index of expressions.
+/// Use of the key $2 in the journey $1. The plus: SQLite would not look a column up in an index of expressions.
 pub const USED_KEY: &str =
     "select j.id, e.body_hash from journeys j join events e on e.id >> 20 = +j.n and e.key = $2 where j.id = $1";
-/// Of the start of the journey $1.
+/// Use of a key by the start of the journey $1.
 pub const USED_START: &str = "select j.id, e.body_hash from journeys j join events e on e.id = ((j.n << 20) | 1) \
      where j.id = $1 and e.body_hash is not null";
 

@@ -92,7 +92,7 @@ impl Database {
         .transpose()
     }
 
-    /// In one statement.
+    /// Sends to a recipient, and the counts of buckets, in one statement.
     pub async fn read_sends(&self, recipient: &str, limit: u32, buckets: &[(String, i64)]) -> Result<SendHistory> {
         let mut query = QueryBuilder::new("select recipient, number, at from sends where recipient = ");
         query

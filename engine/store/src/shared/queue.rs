@@ -106,7 +106,7 @@ impl Database {
         effect_by_key(&self.pool, key).await
     }
 
-    /// By journey and order of creation; parked ones by age. A limit of 0 means 1,000.
+    /// Effects by journey and order of creation; parked ones by age. A limit of 0 means 1,000.
     pub async fn read_effects(&self, filter: &EffectFilter) -> Result<Vec<EffectRecord>> {
         let mut query = QueryBuilder::new(format!("select {COLUMNS} from effects where 1 = 1"));
         if let Some(journey) = &filter.journey {
@@ -337,8 +337,8 @@ pub async fn begin_effects(conn: &mut Conn, begun: &[(EffectKey, i64)]) -> Resul
     Ok(begun.iter().map(|(key, _)| done.contains(key)).collect())
 }
 
-/// As [`begin_effects`]. A retry counts also when its attempt did not begin; what is given back does not, also when it
-/// began.
+/// Ends effects, in one statement for all; says for each whether its lease still held. A retry counts also when its
+/// attempt did not begin; what is given back does not, also when it began.
 pub async fn finish_effects(conn: &mut Conn, ends: &[(EffectKey, i64, EffectEnd)]) -> Result<Vec<bool>> {
     if ends.is_empty() {
         return Ok(Vec::new());

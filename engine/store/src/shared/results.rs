@@ -149,7 +149,7 @@ impl Database {
 const RECORD: &str =
     "select j.id, r.kind, r.key, r.public_id, r.data, r.at, r.kept from journeys j join records r on r.journey = j.n";
 
-/// Of all where none is said.
+/// Adds the condition of these kinds; all where none is said.
 fn of_kinds(query: &mut QueryBuilder<Backend>, kinds: &[String]) {
     if !kinds.is_empty() {
         query.push(" and r.kind in ");

@@ -46,7 +46,7 @@ impl Upkeep for Database {
         if let Some(outage) = self.hub.refused_lately() {
             return Err(StoreError::Unavailable { outage, reason: "it took none of the last commits".into() });
         }
-        // As large as a commit, and hard to compress: where that has no room, no commit has.
+        // What is written is as large as a commit, and hard to compress: where that has no room, no commit has.
         let bytes: String = (0..PROBE_BYTES / 32).map(|_| uuid::Uuid::new_v4().simple().to_string()).collect();
         write!(self, conn => values::kv_put(conn, STORE, "written", &Value::String(bytes)))
     }
@@ -94,7 +94,8 @@ pub async fn begin_epoch(conn: &mut Conn, epoch: i32, now_ms: i64) -> Result<()>
     queue::end_leases(conn, now_ms).await
 }
 
-/// Each table at most `limit` rows, so that a transaction stays short; the caller repeats while something was removed.
+/// Removes what is over: of each table at most `limit` rows, so that a transaction stays short; the caller repeats
+/// while something was removed.
 pub async fn clean(conn: &mut Conn, replies: &[(String, Vec<u8>)], before_ms: i64, limit: u32) -> Result<u64> {
     let mut removed = 0;
     for (source, input_hash) in replies {

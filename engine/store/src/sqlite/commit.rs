@@ -307,7 +307,7 @@ fn outside(conn: &Connection, commit: &Commit) -> Result<()> {
     Ok(())
 }
 
-/// With the public id that the first write gave.
+/// Writes records; each comes back with the public id that the first write gave.
 fn records(conn: &Connection, commit: &Commit, n: i64) -> Result<Vec<Record>> {
     let sql = "insert into records (journey, kind, key, public_id, at, data, kept) values (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
          on conflict (journey, kind, key) do update set at = excluded.at, data = excluded.data, kept = excluded.kept \

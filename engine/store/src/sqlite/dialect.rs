@@ -35,7 +35,7 @@ macro_rules! journey {
 
 pub const JOURNEY: &str = journey!("from journeys j where j.id = $1");
 
-/// Those whose ids stand in the JSON list $1 as hex.
+/// Journeys whose ids stand in the JSON list $1 as hex.
 pub const JOURNEYS: &str = journey!("from json_each($1) r join journeys j on j.id = unhex(r.value)");
 
 /// Rows `[id as hex, time, 0 or 1]` of the JSON list $1, with the journey's number.

@@ -2,7 +2,7 @@
 
 mod commit;
 pub(crate) mod dialect;
-// The same source is compiled once per backend, each with its own `dialect`.
+// One source is compiled once per backend, each with its own `dialect`.
 #[allow(clippy::duplicate_mod)]
 #[path = "../shared/mod.rs"]
 mod shared;

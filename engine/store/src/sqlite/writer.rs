@@ -74,7 +74,7 @@ impl Writer {
     }
 }
 
-/// The same settings as the other connections have.
+/// Opens the writer's connection, with the settings that the other connections have.
 fn open(options: &SqliteConnectOptions) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(options.get_filename(), flags)?;
@@ -164,7 +164,7 @@ fn commit_all(conn: &mut Connection, commits: Vec<Waiting>, hub: &Hub, epoch: i3
     conn.is_autocommit()
 }
 
-/// In one transaction, which is undone when it is dropped before its end.
+/// Writes commits in one transaction, which is undone when it is dropped before its end.
 fn commit_together(conn: &mut Connection, commits: &[Waiting], epoch: i32) -> Result<Vec<Committed>> {
     let transaction = conn.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     let write = |waiting: &Waiting| commit::write(&transaction, &waiting.commit, epoch);
@@ -215,7 +215,7 @@ trait Write: Send {
     fn atomic(&self) -> bool;
     /// True when its changes shall stay.
     fn run<'a>(&'a mut self, conn: &'a mut Conn) -> BoxFuture<'a, bool>;
-    /// With the failure of the transaction, if it failed.
+    /// Answers who waits, with the failure of the transaction, if it failed.
     fn reply(self: Box<Self>, failure: Option<StoreError>);
 }
 

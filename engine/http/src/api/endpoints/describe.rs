@@ -74,7 +74,7 @@ fn refusal_schema(envelope: Envelope) -> Value {
     json!({"type": "object", "required": ["errors"], "properties": properties})
 }
 
-/// With what a call of this endpoint may be refused.
+/// Codes with which a call of this endpoint may be refused.
 fn refusals(endpoint: &Endpoint) -> Vec<Code> {
     let mut codes = problem::ANYWHERE.to_vec();
     codes.extend([Code::Invalid, Code::Broken]);

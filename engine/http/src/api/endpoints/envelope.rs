@@ -1,4 +1,4 @@
-//! In what replies and refusals come.
+//! What replies and refusals come in.
 
 use crate::problem::{FieldProblem, Problem};
 use axum::Json;

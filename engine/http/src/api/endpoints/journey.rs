@@ -21,7 +21,7 @@ use tokio::time::{Instant, timeout_at};
 const CODE: &str = "endpoint";
 /// How often what is begun once may have expired.
 const ONCE_MAX: usize = 20;
-/// So many other hands may move the journey while an event is sent.
+/// How many other hands may move the journey while an event is sent.
 const TRIES_MAX: usize = 5;
 
 /// The event of an endpoint as it goes out.
@@ -70,7 +70,8 @@ impl EndpointCall<'_> {
         journey.ok_or_else(|| Problem::new(Code::NotFound))
     }
 
-    /// As `journey`. `code` stands for it where its caller comes back: it opens nothing without the caller's session.
+    /// Describes the journey as `journey`. `code` stands for it where its caller comes back: it opens nothing without
+    /// the caller's session.
     fn describe_journey(&mut self, reading: &Reading) {
         let view = &reading.view;
         let id = view.journey.id.clone().unwrap_or_default();

@@ -108,7 +108,7 @@ struct EndpointCall<'a> {
     app: &'a App,
     catalog: &'a Arc<Catalog>,
     endpoint: &'a Arc<Endpoint>,
-    /// In which it answers.
+    /// Language in which the call is answered.
     language: String,
     found: Map<String, Value>,
 }
@@ -332,7 +332,7 @@ impl EndpointCall<'_> {
     }
 }
 
-/// Whose session it is.
+/// The actor whose session it is.
 async fn who(app: &App, headers: &HeaderMap) -> Result<Option<Actor>, Problem> {
     match token(headers) {
         Some(token) => Ok(app.runtime.people.session(token).await?),

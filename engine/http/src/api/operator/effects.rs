@@ -23,7 +23,7 @@ pub struct EffectsQuery {
     /// Queue lane, such as a partner's id.
     lane: Option<String>,
     journey: Option<String>,
-    /// At most 1,000; 100 without it.
+    /// Most effects, at most 1,000; 100 without it.
     limit: Option<u32>,
 }
 

@@ -18,7 +18,7 @@ refusals!(Refused: NotFound, NotPossible);
 pub struct IncidentsQuery {
     /// `true`: closed ones too.
     all: Option<bool>,
-    /// At most 1,000; 100 without it.
+    /// Most incidents, at most 1,000; 100 without it.
     limit: Option<u32>,
 }
 
