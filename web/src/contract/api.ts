@@ -402,7 +402,7 @@ export interface paths {
         /** Back from a partner's page. */
         get: operations["back"];
         put?: never;
-        /** The same, from partners that send the browser back with a form. */
+        /** Sends the browser on that a partner sent back with a form. */
         post: operations["back_by_form"];
         delete?: never;
         options?: never;
@@ -504,7 +504,7 @@ export interface components {
     schemas: {
         /** @description What a list says of a request; empty what is not known of it. */
         About: {
-            /** @description By which its owner knows it, such as a number plate. */
+            /** @description Name by which its owner knows the thing, such as a number plate. */
             mark: string;
             /** @description Who offers what was chosen. */
             provider: string;
@@ -523,7 +523,7 @@ export interface components {
         };
         /** @description Blocks to draw, as the step's view has them. */
         BlocksView: {
-            /** @description Each names its `block`. */
+            /** @description Blocks of the view; each names its `block`. */
             blocks: {
                 [key: string]: unknown;
             }[];
@@ -592,7 +592,7 @@ export interface components {
             /** @description `call`, `notify`, `track`. */
             kind: string;
             lane: string;
-            /** @description For a definition at fault: where, and why. */
+            /** @description Where a definition is at fault, and why. */
             reason?: string | null;
             /** @description `pending`, `running`, `done`, `parked`, `cancelled`. */
             state: string;
@@ -749,7 +749,7 @@ export interface components {
         NewUploadBody: {
             /** @description What it is a file of: a field of the shown step's form asks for it. */
             kind: string;
-            /** @description As its sender calls it. */
+            /** @description Name of the file as its sender calls it. */
             name: string;
             /** @description The file in whose place it comes. */
             replaces?: string | null;
@@ -760,14 +760,14 @@ export interface components {
              * @description Bytes.
              */
             size: number;
-            /** @description As the browser has it; the content decides. */
+            /** @description Media type as the browser has it; the content decides. */
             type?: string;
         };
         /** @description What opening a page gives. */
         OpenedPage: components["schemas"]["StepView"] | components["schemas"]["Elsewhere"];
         /** @description RFC 9457. */
         Problem: {
-            /** @description Where a new journey starts. */
+            /** @description Address at which a new journey starts. */
             base?: string | null;
             challenge?: components["schemas"]["Challenge"] | null;
             /** @description Stable name of the problem. */
@@ -815,7 +815,7 @@ export interface components {
             /** @description Open change streams. */
             streams: number;
         };
-        /** @description It is kept, or it is nothing that we want to know. */
+        /** @description The webhook is kept, or it is nothing that we want to know. */
         Received: {
             received: boolean;
         };
@@ -881,7 +881,7 @@ export interface components {
         SectionState: "done" | "current" | "todo";
         /** @description Body of a start: the workflow, and usually the answers of its first step. */
         StartBody: {
-            /** @description Where the visitor came from. */
+            /** @description What the visitor came from. */
             attribution?: {
                 [key: string]: string;
             } | null;
@@ -951,9 +951,9 @@ export interface components {
             at: string;
             /** @description Most bytes of one part. */
             chunk_bytes: number;
-            /** @description Until then all of it must be there. */
+            /** @description When all of the file must be there, RFC 3339, UTC. */
             expires_at?: string | null;
-            /** @description Where it is fetched from. */
+            /** @description Address from which the file is fetched. */
             file?: string | null;
             /** Format: int32 */
             height?: number | null;
@@ -2312,7 +2312,7 @@ export interface operations {
                 /** @description Queue lane, such as a partner's id. */
                 lane: string | null;
                 journey: string | null;
-                /** @description At most 1,000; 100 without it. */
+                /** @description Most effects, at most 1,000; 100 without it. */
                 limit: number | null;
             };
             cookie?: never;
@@ -2487,7 +2487,7 @@ export interface operations {
             path: {
                 /** @description `true`: closed ones too. */
                 all: boolean | null;
-                /** @description At most 1,000; 100 without it. */
+                /** @description Most incidents, at most 1,000; 100 without it. */
                 limit: number | null;
             };
             cookie?: never;
