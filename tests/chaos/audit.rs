@@ -80,7 +80,7 @@ pub async fn audit(
         .incidents(true, 10_000)
         .await?
         .into_iter()
-        // Of nobody: what was told of an order that is lost.
+        // Incidents of nobody: what was told of an order that is lost.
         .filter(|i| !(lost.is_some() && i.journey.is_empty()))
         .partition(|i| i.detail["work"]["effect"].as_str().is_some_and(|key| given_up.contains(key)));
     for incident in &wrong {
@@ -100,8 +100,8 @@ pub async fn audit(
     Ok(())
 }
 
-/// Orders of a booking of this journey: those that the database knows, and at most those that it knew: a partner may have
-/// been left while it noted one.
+/// Orders of a booking of this journey: those that the database knows, and at most those that it knew: a partner may
+/// have been left while it noted one.
 fn orders(
     effects: &[EffectRecord],
     requests: &Requests,

@@ -33,7 +33,7 @@ impl Clock {
         [("LD_PRELOAD", self.library.clone().into()), ("CHAOS_CLOCK", self.file.clone().into())]
     }
 
-    /// From now on it is so many seconds beside the true time, also for processes that run.
+    /// Sets the clock so many seconds beside the true time from now on, also for processes that run.
     pub fn set(&self, beside_s: i64) -> Result<()> {
         use std::os::unix::fs::FileExt as _;
         let file = std::fs::File::options().write(true).create(true).truncate(false).open(&self.file)?;

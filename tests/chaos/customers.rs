@@ -53,17 +53,17 @@ pub struct Customer {
     ledger: Arc<Ledger>,
     client: reqwest::Client,
     cookie: Option<String>,
-    /// What she was told that has begun, in order.
+    /// What the customer was told that has begun, in order.
     journeys: Vec<String>,
     tags: u64,
 }
 
-/// What is kept of a customer: she may come back to another build.
+/// What is kept of a customer, who may come back to another build.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Kept {
     number: usize,
     cookie: Option<String>,
-    /// What she was told that has begun, in order.
+    /// What the customer was told that has begun, in order.
     pub journeys: Vec<String>,
     tags: u64,
 }
@@ -71,13 +71,13 @@ pub struct Kept {
 /// How long customers stay.
 #[derive(Clone, Default)]
 pub struct Stay {
-    /// Each ends what she has begun, and begins nothing more.
+    /// Signal to end what each customer has begun, and to begin nothing more.
     pub stop: CancellationToken,
-    /// The product is gone for good: each drops what she has in hand.
+    /// Signal that the product is gone for good: each customer drops what they have in hand.
     pub gone: CancellationToken,
 }
 
-/// So many customers, each on her own.
+/// Starts so many customers, each on their own.
 pub fn crowd(
     seed: u64,
     count: usize,
@@ -99,7 +99,7 @@ struct Answer {
 }
 
 impl Customer {
-    /// Her dice begin anew.
+    /// The customer who was kept; their dice begin anew.
     pub fn of(kept: Kept, seed: u64, product: &Arc<Product>, ledger: &Arc<Ledger>) -> Customer {
         let Kept { number, cookie, journeys, tags } = kept;
         let client = reqwest::Client::builder().timeout(Duration::from_secs(15)).build().unwrap_or_default();
@@ -132,7 +132,8 @@ impl Customer {
         self
     }
 
-    /// The product was restored: she ends what is left of her journeys, and goes on as before. What was lost is gone.
+    /// Returns to a product that was restored: the customer ends what is left of their journeys, and goes on as before.
+    /// What was lost is gone.
     pub async fn returns(mut self, product: Arc<Product>, ledger: Arc<Ledger>, stay: Stay) -> Customer {
         (self.product, self.ledger) = (product, ledger);
         // half of them have something new on their mind first
@@ -167,7 +168,7 @@ impl Customer {
         self
     }
 
-    /// From the first answer to the end of the journey.
+    /// Goes from the first answer to the end of the journey.
     async fn errand(&mut self) -> Result<(), String> {
         let tag = self.tag();
         let weight = self.rng.random_range(1..=30);
@@ -182,7 +183,7 @@ impl Customer {
         self.ends(&journey, started.body).await
     }
 
-    /// From what she sees to the end.
+    /// Goes from what the customer sees to the end.
     async fn ends(&mut self, journey: &str, mut view: Value) -> Result<(), String> {
         let mut revision = 0;
         let until = Instant::now() + 2 * PATIENCE;
@@ -251,7 +252,7 @@ impl Customer {
         self.request("POST", path, Some((key, body))).await
     }
 
-    /// Until there is an answer that is not trouble; always with the same key, at any node.
+    /// Repeats a request until there is an answer that is not trouble; always with the same key, at any node.
     async fn request(&mut self, method: &str, path: &str, body: Option<(String, Value)>) -> Result<Answer, String> {
         let until = Instant::now() + PATIENCE;
         let mut last = String::new();
@@ -305,7 +306,7 @@ impl Customer {
     }
 }
 
-/// Each customer's own dice.
+/// Dice of this customer.
 fn dice(seed: u64, number: usize) -> StdRng {
     StdRng::seed_from_u64(seed ^ (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }

@@ -38,7 +38,8 @@ impl Disk {
         std::fs::File::options().read(true).write(true).open("/dev/fuse").is_ok()
     }
 
-    /// To be called when nobody has a file open any more. Returns how many bytes of writes were forgotten.
+    /// Loses what is not on the disk, when nobody has a file open any more. Returns how many bytes of writes were
+    /// forgotten.
     pub fn lose_power(&self) -> usize {
         self.content.lock().lose()
     }

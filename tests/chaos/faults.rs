@@ -37,8 +37,9 @@ const LINES: [(Line, Duration); 3] = [
     (Line::Slow(Duration::from_secs(5)), Duration::from_secs(12)),
 ];
 
-/// The clock's jumps: so many seconds beside the true time from then on, and whether the product is down meanwhile. Less
-/// than the hour in which a first start may be repeated without its cookie: customers repeat what a crash interrupted.
+/// The clock's jumps: so many seconds beside the true time from then on, and whether the product is down meanwhile.
+/// Less than the hour in which a first start may be repeated without its cookie: customers repeat what a crash
+/// interrupted.
 const CLOCKS: [(i64, bool); 3] = [(3_300, false), (0, false), (-3_300, true)];
 
 /// What the product runs on.
@@ -198,7 +199,7 @@ async fn is_told(product: &Product) -> Option<String> {
         .then(|| format!("a start met a full disk, and `/readyz` says {said}"))
 }
 
-/// Only the soft limit, so that it can be lifted again.
+/// Sets only the soft limit, so that it can be lifted again.
 fn limit_files(id: u32, bytes: &str) -> Result<()> {
     let done = Command::new("prlimit").args(["--pid", &id.to_string(), &format!("--fsize={bytes}:")]).status()?;
     anyhow::ensure!(done.success(), "prlimit");
@@ -277,7 +278,7 @@ async fn bad_line(product: &Product, wire: &Wire, line: Line, lasts: Duration, w
     report.faults.push(format!("line to PostgreSQL {line:?} for {:.1} s", lasts.as_secs_f64()));
 }
 
-/// Neither work nor a start could go on until now.
+/// Notes that neither work nor a start could go on until now.
 fn outage(product: &Product, watch: &Watch) {
     watch.outage();
     product.processes.iter().for_each(|process| process.outage());

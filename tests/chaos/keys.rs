@@ -1,5 +1,5 @@
-//! The master key is changed under load, there and back, each time in another order of the nodes: no customer notices. What
-//! would break the order is refused, and nothing of it is done.
+//! The master key is changed under load, there and back, each time in another order of the nodes: no customer notices.
+//! What would break the order is refused, and nothing of it is done.
 
 use super::customers::{self, Ledger, Stay};
 use super::processes::{KEY, Process, Product};
@@ -17,7 +17,7 @@ const MASTER: &str = "JOURNEY_KEYS__MASTER";
 const PREVIOUS: &str = "JOURNEY_KEYS__PREVIOUS";
 /// Customers work so long before, between and after.
 const WORK: Duration = Duration::from_secs(1);
-/// By then a node has begun, or has said why it does not.
+/// How long a node takes at most until it has begun, or has said why it does not.
 const BEGINS: Duration = Duration::from_secs(20);
 
 pub async fn run(options: Options) -> Result<Report> {
@@ -70,7 +70,7 @@ struct Change<'c> {
 }
 
 impl Change<'_> {
-    /// Each node stops and starts with these keys, one after the other.
+    /// Stops and starts each node with these keys, one after the other.
     async fn give(&self, order: &[&Arc<Process>], master: &str, previous: Option<&str>) -> Result<()> {
         self.product.set(MASTER, Some(master));
         self.product.set(PREVIOUS, previous);

@@ -21,12 +21,12 @@ struct Arguments {
     /// workers) or all
     #[arg(long, default_value = "all", value_parser = ["sqlite", "power", "postgres", "all"])]
     database: String,
-    /// crashes (with bad lines, a full disk, a clock that jumps), restore (customers work, a backup is taken, the database
-    /// is lost; the backup goes on elsewhere: nothing is sent before an operator says so, nothing is done twice, what was
-    /// told of lost orders is an operator's), slow-partner (hundreds of steps wait for it, a message and a timer do not),
-    /// keys (another master key, node by node, there and back; the short form leaves it out), upgrade (the kept database
-    /// of tests/histories is taken over, killed at its start, and its journeys go on) or all; record writes journeys under
-    /// kills into tests/histories, only while the format is open
+    /// crashes (with bad lines, a full disk, a clock that jumps), restore (customers work, a backup is taken, the
+    /// database is lost; the backup goes on elsewhere: nothing is sent before an operator says so, nothing is done
+    /// twice, what was told of lost orders is an operator's), slow-partner (hundreds of steps wait for it, a message
+    /// and a timer do not), keys (another master key, node by node, there and back; the short form leaves it out),
+    /// upgrade (the kept database of tests/histories is taken over, killed at its start, and its journeys go on) or
+    /// all; record writes journeys under kills into tests/histories, only while the format is open
     #[arg(long, default_value = "all", value_parser = ["crashes", "restore", "slow-partner", "keys", "upgrade", "record", "all"])]
     round: String,
     /// Crashes (kill -9) on each database
@@ -35,7 +35,7 @@ struct Arguments {
     /// Customers at once
     #[arg(long, default_value_t = 64)]
     customers: usize,
-    /// The same seed gives the same faults in the same order; default: a new one, which is printed
+    /// Seed of the faults: one seed gives one list of faults in one order; default: a new one, which is printed
     #[arg(long)]
     seed: Option<u64>,
     /// Lease of claimed work, in milliseconds
@@ -55,7 +55,7 @@ struct Arguments {
     short: bool,
 }
 
-/// Of the short form.
+/// Seed of the short form.
 const SEED: u64 = 4_101;
 
 #[tokio::main]

@@ -2,9 +2,10 @@
 //! misbehave, and `kill -9` at random. Afterwards an auditor counts what was promised against what is there.
 //!
 //! [`run`] does one round on one database: `make chaos` with hundreds of kills, `make test` with ten (`--short`);
-//! [`restore`] goes back to a backup, [`slow_partner`] has one that answers late, [`another_key`] changes the master key,
-//! [`upgrade`] takes over a database of an earlier build, [`record`] leaves one. The partners are a process of their own
-//! with a database of their own, which is never killed: their record of requests is the witness.
+//! [`restore`] goes back to a backup, [`slow_partner`] has one that answers late, [`another_key`] changes the master
+//! key,
+//! [`upgrade`] takes over a database of an earlier build, [`record`] leaves one. The partners are a process of their
+//! own with a database of their own, which is never killed: their record of requests is the witness.
 
 mod audit;
 mod clock;
@@ -51,7 +52,7 @@ use wire::Wire;
 pub enum Database {
     /// One `journey serve` with its worker.
     Sqlite,
-    /// The same on a disk of its own, which loses its power with every kill: [`Disk`].
+    /// One `journey serve` with its worker, on a disk of its own, which loses its power with every kill: [`Disk`].
     Unplugged,
     /// Two `journey serve --no-worker` and two `journey worker`.
     Postgres,
@@ -85,7 +86,7 @@ struct Stage {
     folder: TempDir,
     binary: Binary,
     cluster: Option<Cluster>,
-    /// Of the partners, and of the product's servers.
+    /// Ports of the partners, and of the product's servers.
     ports: Vec<u16>,
 }
 

@@ -18,7 +18,7 @@ pub struct Partners {
 }
 
 impl Partners {
-    /// As `definitions` describe them. Their webhooks go to `product_port`.
+    /// Starts partners as `definitions` describe them. Their webhooks go to `product_port`.
     pub async fn start(
         binary: &Binary,
         folder: &Path,

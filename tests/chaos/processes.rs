@@ -18,7 +18,8 @@ use std::time::{Duration, Instant};
 #[derive(Clone)]
 pub struct Binary(PathBuf);
 
-/// As new as all that cargo says it was built from. Cargo itself would build much of it anew when it is asked from within a test.
+/// Whether a binary is as new as all that cargo says it was built from. Cargo itself would build much of it anew when
+/// it is asked from within a test.
 fn is_current(binary: &Path) -> bool {
     let modified = |file: &Path| file.metadata().and_then(|about| about.modified()).ok();
     let sources = std::fs::read_to_string(binary.with_extension("d")).unwrap_or_default();
@@ -64,7 +65,7 @@ impl Binary {
         Ok(binary)
     }
 
-    /// With the settings of the crash tests, in `folder`; no setting of this shell gets in.
+    /// The command with the settings of the crash tests, in `folder`; no setting of this shell gets in.
     pub fn command(&self, folder: &Path, url: &str) -> Command {
         let mut command = Command::new(&self.0);
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("JOURNEY_")) {
@@ -115,14 +116,14 @@ pub fn free_ports(count: usize) -> Result<Vec<u16>> {
 pub struct Process {
     pub name: String,
     pub works: bool,
-    /// Where it listens, if it does.
+    /// Port at which the process listens, if it does.
     pub port: Option<u16>,
     folder: PathBuf,
     build: Box<dyn Fn() -> Command + Send + Sync>,
     child: Mutex<Option<Child>>,
     /// When it was started, or the database came back meanwhile.
     begun: Mutex<Instant>,
-    /// From each start until the process was ready.
+    /// Times from each start until the process was ready.
     pub ready: Mutex<Vec<Duration>>,
     starting: AtomicBool,
 }
@@ -183,7 +184,7 @@ impl Process {
         Ok(())
     }
 
-    /// It could not have been ready before now: the clock of a start begins anew.
+    /// Notes that the process could not have been ready before now: the clock of a start begins anew.
     pub fn outage(&self) {
         *self.begun.lock().unwrap_or_else(|e| e.into_inner()) = Instant::now();
     }
@@ -205,7 +206,7 @@ impl Process {
         self.child().as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(None)))
     }
 
-    /// It was started, and has not said that it is ready.
+    /// Whether the process was started, and has not said that it is ready.
     pub fn is_starting(&self) -> bool {
         self.starting.load(Ordering::Relaxed)
     }
@@ -255,7 +256,8 @@ impl Process {
     }
 }
 
-/// One `journey serve` over these definitions with the settings as they come but for `settings`; ready when this returns.
+/// One `journey serve` over these definitions with the settings as they come but for `settings`; ready when this
+/// returns.
 pub async fn serve(
     binary: &Binary,
     folder: &Path,
@@ -352,12 +354,12 @@ impl Product {
         Ok(product)
     }
 
-    /// Of processes that have their settings already.
+    /// The product of processes that have their settings already.
     pub fn of(processes: Vec<Arc<Process>>) -> Product {
         Product { processes, settings: Variables::default() }
     }
 
-    /// For whatever starts from now on.
+    /// Sets a variable for whatever starts from now on.
     pub fn set(&self, name: &'static str, value: Option<&str>) {
         let mut settings = self.settings.lock().unwrap_or_else(|e| e.into_inner());
         match value {
@@ -401,7 +403,7 @@ impl Product {
     }
 }
 
-/// The same command below a shell that ignores SIGXFSZ; `exec` keeps the process.
+/// A command below a shell that ignores SIGXFSZ; `exec` keeps the process.
 fn ignoring_xfsz(command: Command) -> Command {
     let mut shell = Command::new("sh");
     shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""]).arg(command.get_program()).args(command.get_args());

@@ -1,5 +1,6 @@
-//! Journeys under kills, recorded for later builds (`tests/histories/crashes…`): each of those must give the stored states
-//! from their histories, and finish what was open. `chaos --round record` writes them anew, only while the format is open.
+//! Journeys under kills, recorded for later builds (`tests/histories/crashes…`): each of those must give the stored
+//! states from their histories, and finish what was open. `chaos --round record` writes them anew, only while the
+//! format is open.
 
 use super::clock::Clock;
 use super::customers::{self, Customer, Kept, Ledger, Stay};
@@ -19,13 +20,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 const JOURNEYS: usize = 200;
-/// Of the customers who come back.
+/// Seed of the customers who come back.
 const SEED: u64 = 200;
 /// Few: more kills go by until there are enough journeys.
 const CUSTOMERS: usize = 16;
-/// From one kill to the next, in milliseconds.
+/// Time from one kill to the next, in milliseconds.
 const BETWEEN: RangeInclusive<u64> = 200..=1_500;
-/// So long before the end partners fail: what they had to tell arrives, and new calls wait.
+/// How long before the end partners fail: what they had to tell arrives, and new calls wait.
 const DOWN: Duration = Duration::from_secs(6);
 
 /// `None` where there is no C compiler: what is kept lives on a day of its own.
@@ -82,7 +83,7 @@ pub async fn run(options: Options) -> Result<Option<Report>> {
     Ok(Some(stage.leave(report, begun)))
 }
 
-/// Every customer comes back to the shop at this port and ends all that she had begun; what went wrong.
+/// Every customer comes back to the shop at this port and ends all that they had begun; what went wrong.
 pub async fn finished(kept: Vec<Kept>, port: u16) -> Result<Vec<String>> {
     let shop = Process::new("shop", false, Some(port), Path::new("."), || Command::new("false"));
     let product = Arc::new(Product::of(vec![Arc::new(shop)]));

@@ -21,11 +21,11 @@ use std::time::{Duration, Instant};
 const BEFORE: Duration = Duration::from_secs(3);
 /// What is done in this time is forgotten.
 const LOST: Duration = Duration::from_secs(2);
-/// So long nothing may be sent, whatever customers do.
+/// How long nothing may be sent, whatever customers do.
 const HELD: Duration = Duration::from_secs(4);
-/// By then a webhook of nobody is an incident.
+/// When a webhook of nobody is an incident at the latest.
 const REPORTED: Duration = Duration::from_secs(15);
-/// So long everything goes on afterwards.
+/// How long everything goes on afterwards.
 const AFTER: Duration = Duration::from_secs(3);
 
 pub async fn run(options: Options) -> Result<Report> {
@@ -141,7 +141,7 @@ impl Stage {
     }
 }
 
-/// Each webhook of nobody is an operator's, by its partner.
+/// Checks that each webhook of nobody is an operator's, by its partner.
 async fn are_reported(url: &str, parked: usize, report: &mut Report) -> Result<()> {
     let runtime = audit::opened(url).await?;
     let until = Instant::now() + REPORTED;

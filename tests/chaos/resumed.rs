@@ -45,7 +45,7 @@ impl Watch {
         Watch { store: None, state: Arc::default() }
     }
 
-    /// To be called right after a kill: what is at work now may be orphaned.
+    /// Notes a kill right after it: what is at work now may be orphaned.
     pub async fn killed(&self, at: Instant) {
         let Some(store) = &self.store else { return };
         let Ok(running) = running(&**store).await else { return };
@@ -100,8 +100,8 @@ async fn running(store: &dyn Store) -> Result<Vec<(EffectKey, i64)>> {
     Ok(found.into_iter().map(|effect| (effect.key, effect.fence)).collect())
 }
 
-/// Waits until nothing is due or at work any more, nor a webhook waits for its journey; `some_wait_for_nobody`: these are
-/// counted. The error says what is left.
+/// Waits until nothing is due or at work any more, nor a webhook waits for its journey; `some_wait_for_nobody`: these
+/// are counted. The error says what is left.
 pub async fn quiet(url: &str, patience: Duration, some_wait_for_nobody: bool) -> Result<usize, String> {
     let store = engine_store::connect(url).await.map_err(|e| e.to_string())?;
     let until = Instant::now() + patience;

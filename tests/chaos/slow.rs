@@ -15,7 +15,7 @@ const LATE_MS: u64 = 1_000;
 /// Parades that begin before anybody is looked at, and how many of them at once.
 const PARADES: usize = 150;
 const AT_ONCE: usize = 16;
-/// Those that are looked at, one after the other.
+/// Parades that are looked at, one after the other.
 const LOOKED_AT: usize = 3;
 /// A timer of a parade.
 const MARCH: Duration = Duration::from_secs(1);

@@ -95,7 +95,8 @@ const TOWN: [(&str, &str); 5] = [
     ("JOURNEY_WORKER__POLL_MS", "100"),
 ];
 
-/// In the kept database all of them are down. A server alone tells them, before anybody works, and dies.
+/// Brings the partners back, who are all down in the kept database. A server alone tells them, before anybody works,
+/// and dies.
 async fn partners_come_back(
     binary: &Binary,
     folder: &Path,

@@ -1,7 +1,7 @@
 //! `make cover`: nobody sees a customer's data through a helper's screen. Customers buy with the definitions that are
-//! shipped; beside each are somebody who helps in each way there is, somebody in every role, whoever follows a link that
-//! the helper sent, and other customers. All of them open every step, page, paper, list, export and stream, and every
-//! answer is searched for what the customer wrote.
+//! shipped; beside each are somebody who helps in each way there is, somebody in every role, whoever follows a link
+//! that the helper sent, and other customers. All of them open every step, page, paper, list, export and stream, and
+//! every answer is searched for what the customer wrote.
 
 #![allow(clippy::disallowed_methods)] // tests are customers, partners and machines
 
@@ -16,7 +16,7 @@ use scene::{Help, Scene, Seen, are_rare, shop};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// As the product itself has it.
+/// Allocator of the product.
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
@@ -41,7 +41,8 @@ const OF_A_SHOP: usize = 6;
 const AT_ONCE: usize = 2;
 
 const POLICY: &str = "workflows/roles.yaml";
-/// Kinds of personal data that the table of rights may show whole, and what is found of a customer once helpers see them.
+/// Kinds of personal data that the table of rights may show whole, and what is found of a customer once helpers see
+/// them.
 /// Others, such as numbers and dates of birth, are covered by their names whatever it says.
 const LEAKS: [(&str, &str); 5] = [
     ("name", "wilhelmina"),

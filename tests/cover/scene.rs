@@ -74,7 +74,8 @@ pub async fn shop(files: Files) -> TestServer {
 }
 
 impl Scene {
-    /// Plays it to a page that ends so, by default to the papers of the policy; `n` tells its people from those of others.
+    /// Plays it to a page that ends so, by default to the papers of the policy; `n` tells its people from those of
+    /// others.
     pub async fn plays(self, server: &TestServer, n: u8, till: &str) -> Result<Seen> {
         let who = format!("{} who {} ({}, {})", self.role, self.help.words(), self.line, self.language);
         let mut helper = Watcher::new(server, &who, self.helper(server, n).await?);
@@ -181,7 +182,7 @@ impl Scene {
 struct Beside<'a> {
     scene: Scene,
     server: &'a TestServer,
-    /// Of the customer.
+    /// Mobile number of the customer.
     mobile: String,
     all: Vec<Watcher<'a>>,
     /// Which of them helps.

@@ -17,11 +17,11 @@ pub fn answers(mobile: &str) -> Map<String, Value> {
     answers.as_object().cloned().unwrap_or_default()
 }
 
-/// So begin the numbers of all customers.
+/// Digits with which the numbers of all customers begin.
 pub const MOBILES: &str = "9726864";
 pub const NAME: &str = "Zebediah Quixworth";
 
-/// The same in every spelling that a page could have.
+/// What must not be seen, in every spelling that a page could have.
 pub const CANARIES: [&str; 15] = [
     "zebediah",
     "quixworth",
@@ -48,7 +48,7 @@ pub struct Watcher<'a> {
     pub wrote: Option<&'static str>,
     /// What stands in the header of who comes with a token of operators.
     pub bearer: String,
-    /// Of the policy: nobody knows it before.
+    /// Number of the policy: nobody knows it before.
     pub number: Option<String>,
     /// What was found that must not be seen, and what was open that must not be.
     pub found: BTreeSet<String>,
@@ -82,7 +82,7 @@ impl<'a> Watcher<'a> {
         reply.status
     }
 
-    /// This journey as it is now: page, refusals, stream, paper, documents.
+    /// Looks at this journey as it is now: page, refusals, stream, paper, documents.
     pub async fn looks(&mut self, id: &str, documents: &[String]) {
         let journey = format!("/api/v1/journeys/{id}");
         let view = self.browser.get(&journey).await;

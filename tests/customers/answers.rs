@@ -6,8 +6,8 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use serde_json::{Map, Value, json};
 
-/// Texts that no rule of a form describes, by the name of the field. Some are answers that the page asks back or refuses,
-/// some make a partner refuse or break (workflows/partners/README.md).
+/// Texts that no rule of a form describes, by the name of the field. Some are answers that the page asks back or
+/// refuses, some make a partner refuse or break (workflows/partners/README.md).
 const TEXTS: &[(&str, &[&str])] = &[
     (
         "registration",

@@ -1,4 +1,4 @@
-//! One customer: reads what is drawn, answers legally or not, corrects what she is told to, presses any button.
+//! One customer: reads what is drawn, answers legally or not, corrects what they are told to, presses any button.
 
 use crate::answers::answer;
 use crate::ways::{Company, Way};
@@ -16,16 +16,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-/// Steps that one customer takes at most: till she is tired of it, and once she has paid. How often she waits for prices in
-/// vain, how often she asks anew on one page, and how long she looks at one that waits.
+/// Steps that one customer takes at most: till they are tired of it, and once they have paid. How often they wait for
+/// prices in vain, how often they ask anew on one page, and how long they look at one that waits.
 const STEPS_MAX: usize = 45;
 const STEPS_PAID: usize = 90;
 const PRICELESS_MAX: usize = 4;
 const TRIES_MAX: usize = 40;
 const WAIT_MAX: Duration = Duration::from_secs(60);
-/// By the product's clock, which is slow where the machine is busy with others; more than any of its waits without a word.
+/// Longest wait by the product's clock, which is slow where the machine is busy with others; more than any of its waits
+/// without a word.
 const WAIT_MAX_MS: i64 = 600_000;
-/// On a busy machine a minute is not long for the partners.
+/// Looks at a page that waits, at least: on a busy machine a minute is not long for the partners.
 const WAIT_LOOKS: u32 = 20;
 const PROMISED_MAX: Duration = Duration::from_secs(5);
 /// Pauses between two looks at a page that goes on by itself: the first, and the longest.
@@ -49,7 +50,8 @@ impl Crowd {
     }
 }
 
-/// Operations that misbehave now and then beside those of the insurer that she took, and how: all of it passes.
+/// Operations that misbehave now and then beside those of the insurer that the customer took, and how: all of it
+/// passes.
 const SHAKEN: [(&str, &str); 6] = [
     ("gateway", "order"),
     ("gateway", "payments"),
@@ -60,7 +62,7 @@ const SHAKEN: [(&str, &str); 6] = [
 ];
 const MODES: [&str; 5] = ["fail", "reset", "garbage", "slow", "twice"];
 
-/// What became of her.
+/// What became of a customer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum End {
     Issued,
@@ -68,11 +70,11 @@ pub enum End {
     /// Paid, and a person of ours is at it.
     Promised,
     Refunded,
-    /// Left before she paid.
+    /// Left before they paid.
     Tired,
 }
 
-/// A button of the gateway's page that she pressed.
+/// A button of the gateway's page that the customer pressed.
 pub struct Paid {
     /// Money came, now or later.
     pub comes: bool,
@@ -92,16 +94,16 @@ pub struct Customer {
     pub way: Way,
     pub company: Company,
     pub trail: Vec<String>,
-    /// Her own, for all that comes after the first prices.
+    /// Dice of the customer, for all that comes after the first prices.
     later: Option<StdRng>,
     /// How often all insurers had answered and none had a price.
     priceless: usize,
-    /// What she has answered, by page.
+    /// What the customer has answered, by page.
     answers: BTreeMap<String, Map<String, Value>>,
     pub view: Value,
     /// The page before it.
     before: Value,
-    /// The card that she took.
+    /// The card that the customer took.
     pub chosen: Value,
     pub paid: Vec<Paid>,
 }
@@ -134,7 +136,7 @@ impl Customer {
         }
     }
 
-    /// What became of her and the way there; an error names the rule that was broken.
+    /// What became of the customer and the way there; an error names the rule that was broken.
     pub async fn buys(mut self) -> Result<(End, Vec<String>)> {
         self.crowd.awake.fetch_add(1, Ordering::Relaxed);
         let walked = self.walks().await;
@@ -155,12 +157,12 @@ impl Customer {
         self.kind == "new"
     }
 
-    /// Price of the card that she took, in paise.
+    /// Price of the card that the customer took, in paise.
     pub fn price(&self) -> Option<i64> {
         self.chosen["price"]["paise"].as_i64()
     }
 
-    /// What she said on a page; empty when she was not asked.
+    /// What the customer said on a page; empty when they were not asked.
     pub fn answered(&self, page: &str, field: &str) -> String {
         let given = self.answers.iter().find(|(step, _)| step.rsplit('.').next() == Some(page));
         match given.and_then(|(_, answers)| answers.get(field)) {
@@ -174,7 +176,7 @@ impl Customer {
         &self.server.product.runtime.operations
     }
 
-    /// By the product's clock.
+    /// Time by the product's clock.
     pub fn now_ms(&self) -> i64 {
         self.server.clock.now_ms()
     }
@@ -266,7 +268,7 @@ impl Customer {
         bail!("paid, and after {STEPS_PAID} steps there is no end")
     }
 
-    /// True as soon as the page asks her for something; false when it does not in time.
+    /// True as soon as the page asks the customer for something; false when it does not in time.
     async fn waited(&mut self) -> Result<bool> {
         let (since, since_ms) = (tokio::time::Instant::now(), self.now_ms());
         let (mut pause, mut looks) = (LOOK, 0);
@@ -378,7 +380,7 @@ impl Customer {
         self.looks_after(&mut { LOOK }).await;
     }
 
-    /// Each pause is longer than the one before.
+    /// Looks again after a pause; each is longer than the one before.
     pub async fn looks_after(&mut self, pause: &mut Duration) {
         self.rests(*pause).await;
         *pause = (*pause * 2).min(LOOK_MAX);
@@ -411,7 +413,7 @@ impl Customer {
         for name in messages.iter().filter_map(|message| message["pointer"].as_str()) {
             data.remove(name.trim_start_matches('/'));
         }
-        // The same page again: what she said did not help, so some of it is said anew.
+        // One page comes twice: what the customer said did not help, so some of it is said anew.
         if self.trail.iter().rev().filter(|entry| !entry.starts_with('(')).nth(1) == Some(&step) {
             data.retain(|_, _| self.random.random_bool(0.6));
         }
@@ -460,7 +462,7 @@ impl Customer {
             }
             match self.answers_to(name, rule, data).await {
                 Some(value) => drop(data.insert(name.to_owned(), value)),
-                // Nothing in the list goes with what she chose before.
+                // Nothing in the list goes with what the customer chose before.
                 None => {
                     let before = rule["x-ui"]["filter"].as_object().into_iter().flatten();
                     for pointer in before.filter_map(|(_, pointer)| pointer.as_str()) {
@@ -493,7 +495,7 @@ impl Customer {
         })
     }
 
-    /// The newest one-time password that the fake SMS partner has got for her.
+    /// The newest one-time password that the fake SMS partner has got for the customer.
     async fn password(&self) -> Option<String> {
         let path = format!("/sandbox/inbox.json?to={}", self.mobile);
         for _ in 0..600 {
@@ -539,7 +541,7 @@ impl Customer {
         self.items_of("options").into_iter().filter(|card| card["action"].is_object()).collect()
     }
 
-    /// On the gateway's page: pays, or whatever else happens there.
+    /// Pays on the gateway's page, or whatever else happens there.
     async fn pays(&mut self) -> Result<()> {
         let redirect = self.view["step"]["redirect"].clone();
         let fields: Vec<(&str, &str)> = redirect["fields"]

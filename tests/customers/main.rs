@@ -1,5 +1,5 @@
-//! `make customers`: random customers buy cars and bikes over HTTP, on the shipped definitions with their fake partners,
-//! whose delays are short and whose clock is fast. What must hold whatever they do stands in `rules.rs`.
+//! `make customers`: random customers buy cars and bikes over HTTP, on the shipped definitions with their fake
+//! partners, whose delays are short and whose clock is fast. What must hold whatever they do stands in `rules.rs`.
 
 #![allow(clippy::disallowed_methods)] // tests are customers, partners and machines
 
@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
-/// As the product itself has it.
+/// Allocator of the product.
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
@@ -46,7 +46,7 @@ struct Arguments {
     count: u64,
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// This customer of the seed alone, told step by step
+    /// Only this customer of the seed, told step by step
     #[arg(long, value_name = "NUMBER")]
     only: Option<u64>,
     #[arg(long, default_value_t = 16)]
@@ -95,7 +95,7 @@ async fn holds_every_rule(files: Files, arguments: &Arguments) -> bool {
 fn breaks_every_rule(files: &Files, arguments: &Arguments) -> Result<bool> {
     let mut good = true;
     for mistake in MISTAKES {
-        // Of its own: shop and customers end with it.
+        // Each mistake has a runtime of its own: shop and customers end with it.
         let runtime = Runtime::new()?;
         let met = runtime.block_on(met_until_broken(mistake, files, arguments));
         runtime.shutdown_background();

@@ -5,11 +5,11 @@ use anyhow::{Result, ensure};
 use engine_definitions::is_asked;
 use serde_json::Value;
 
-/// By the product's clock: how long money may be under way.
+/// How long money may be under way, by the product's clock.
 const LATE_MAX_MS: i64 = 120_000;
 
 impl Customer {
-    /// Of every page: there is a way on, and messages have words and name fields that are on it.
+    /// Checks every page: there is a way on, and messages have words and name fields that are on it.
     pub fn sees(&self) -> Result<()> {
         let step = &self.view["step"];
         let (schema, answers) =
@@ -25,13 +25,13 @@ impl Customer {
         Ok(())
     }
 
-    /// Of the gateway's page: what is charged is what the card said.
+    /// Checks the gateway's page: what is charged is what the card said.
     pub fn is_charged_what_was_shown(&self, charged: i64) -> Result<()> {
         ensure!(Some(charged) == self.price(), "{charged} is charged, {:?} was shown", self.price());
         Ok(())
     }
 
-    /// Of the policy: it says what was charged, and nothing is sold that the law forbids.
+    /// Checks the policy: it says what was charged, and nothing is sold that the law forbids.
     pub fn is_sold_rightly(&self) -> Result<()> {
         let blocks = self.blocks();
         let lines = blocks.iter().find(|block| block["block"] == "breakup").map(|block| &block["lines"]);
@@ -74,15 +74,15 @@ impl Customer {
         Ok(())
     }
 
-    /// Of the history: played again it gives the same state.
+    /// Checks the history: played again it gives the same state.
     pub async fn history_agrees(&self) -> Result<()> {
         let differences = self.operations().replay(self.id()).await?;
         ensure!(differences.as_ref().is_some_and(Vec::is_empty), "the history says otherwise: {differences:?}");
         Ok(())
     }
 
-    /// Of money: what came in, also late, became the policy, went back, or is with a person of ours who has promised a
-    /// time.
+    /// Checks the money: what came in, also late, became the policy, went back, or is with a person of ours who has
+    /// promised a time.
     pub async fn money_has_an_end(&mut self, issued: bool) -> Result<()> {
         let (since_ms, mut pause) = (self.now_ms(), LOOK);
         loop {

@@ -17,11 +17,11 @@ const TWICE_MAX: usize = 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     Alone,
-    /// With the account open from the start.
+    /// Has the account open from the start.
     SignedIn,
     /// Somebody else logs in afterwards, in the same browser.
     Shared,
-    /// By an address of an agent.
+    /// Comes by an address of an agent.
     Led,
     /// Somebody of the staff helps.
     Helped,
@@ -49,7 +49,7 @@ const WAYS: [Way; 9] = [
 ];
 
 impl Way {
-    /// Of customers with one vehicle each comes another way.
+    /// The way of a customer: those with one vehicle each come another way.
     pub fn of(number: u64, vehicles: u64) -> Way {
         let at = (number + number / vehicles) % WAYS.len() as u64;
         usize::try_from(at).ok().and_then(|at| WAYS.get(at)).copied().unwrap_or(Way::Alone)
@@ -59,9 +59,9 @@ impl Way {
 /// Who is beside a customer.
 #[derive(Default)]
 pub struct Company {
-    /// Of the staff, once they were let in.
+    /// A staff member who helps, once they were let in.
     helper: Option<Visitor>,
-    /// The same person in another browser.
+    /// The customer in another browser.
     twin: Option<Visitor>,
     has_returned: bool,
 }
@@ -80,7 +80,7 @@ impl Customer {
         }
     }
 
-    /// At a page that asks for something.
+    /// Checks a page that asks for something, by the customer's way.
     pub async fn is_not_alone(&mut self) -> Result<()> {
         let step = self.step().to_owned();
         match self.way {
@@ -169,7 +169,7 @@ impl Customer {
         Ok(())
     }
 
-    /// The same person in a browser that no agent's address has brought is shown the same.
+    /// Checks that the customer is shown the same in a browser that no agent's address has brought.
     async fn sees_what_others_see(&mut self) -> Result<()> {
         if self.company.twin.is_none() {
             let twin = self.server.visitor();
@@ -225,7 +225,7 @@ impl Customer {
         Ok(())
     }
 
-    /// On another device the request is there once, behind each door, and goes on.
+    /// Goes on with another device: the request is there once, behind each door.
     async fn returns_by(&mut self, door: Door, step: &str) -> Result<()> {
         let is_time = step.ends_with("check") || self.is_moved();
         if self.company.has_returned || self.has_paid() || !is_time || !self.is_proved().await? {

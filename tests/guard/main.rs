@@ -1,6 +1,6 @@
-//! `make guard`: what stands before an account, under load: wrong one-time passwords in parallel, a flood of requests to
-//! send some, and what it costs to know a session and what it may do. The product is in this process, over HTTP, with
-//! the definitions that are shipped.
+//! `make guard`: what stands before an account, under load: wrong one-time passwords in parallel, a flood of requests
+//! to send some, and what it costs to know a session and what it may do. The product is in this process, over HTTP,
+//! with the definitions that are shipped.
 
 #![allow(clippy::disallowed_methods)] // tests are customers, partners and machines
 
@@ -22,7 +22,7 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// As the product itself has it.
+/// Allocator of the product.
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
@@ -50,7 +50,7 @@ struct Arguments {
 const MOBILE: &str = "9812345670";
 const CLIENT: (&str, &str) = ("x-api-key", "journey-web");
 const HOUR_MS: i64 = 3_600_000;
-/// So many calls are timed.
+/// Calls that are timed.
 const CALLS: usize = 100_000;
 const SESSIONS: usize = 2_000;
 /// What a session and what it may do may cost, of the server's time.
@@ -158,8 +158,8 @@ struct Sent {
     address: String,
 }
 
-/// Requests for one-time passwords from many addresses to the numbers of some blocks, spread over an hour: what goes out
-/// is within every budget.
+/// Requests for one-time passwords from many addresses to the numbers of some blocks, spread over an hour: what goes
+/// out is within every budget.
 async fn flood(arguments: &Arguments) -> Result<bool> {
     let server = shop().await?;
     let otp = server.product.settings.otp.clone();
@@ -285,7 +285,7 @@ async fn checks(is_short: bool) -> Result<bool> {
         );
         took.push(ours);
     }
-    // The same without the way to the database and back.
+    // One more measure leaves out the way to the database and back.
     let hash = hex(&Sha256::digest(tokens[0].as_bytes())[..16]);
     let session = runtime.store().session(&hash).await?.context("a session")?;
     let started = busy();

@@ -13,7 +13,7 @@ use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
 
-/// So many customers stop at a step, or, where partners fail then, go one step further and wait for them.
+/// Customers, so many, who stop at a step, or, where partners fail then, go one step further and wait for them.
 struct Stop {
     errand: Errand,
     count: u64,
@@ -47,7 +47,7 @@ const STOPS: [Stop; 14] = [
     stop(Errand::Car, 1, "car.purchase.payment.paying"),
 ];
 
-/// On PostgreSQL a quarter of them: what is stored differs in its columns, not in what it means.
+/// Customers of a stop; on PostgreSQL a quarter of them: what is stored differs in its columns, not in what it means.
 fn count(kind: Kind, stop: &Stop) -> u64 {
     if kind == Kind::Sqlite { stop.count } else { stop.count.div_ceil(4) }
 }

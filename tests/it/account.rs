@@ -1,4 +1,5 @@
-//! What a person keeps with us: her consents, a copy of her data, her birthday, the variants that she was shown.
+//! What a person keeps with us: their consents, a copy of their data, their birthday, the variants that they were
+//! shown.
 
 use crate::login::{ASHA, RAVI, logs_in, post, start};
 use chrono::{Days, Months, NaiveDate};
@@ -23,7 +24,7 @@ async fn withdraws(visitor: &Visitor, purpose: &str) -> u16 {
     post(visitor, "iam/withdraw-consent", &[], json!({"purpose": purpose})).await.status
 }
 
-/// Of the newest first: state and words.
+/// State and words of the consents, the newest first.
 async fn consents(visitor: &Visitor) -> Vec<(bool, String)> {
     let account = visitor.get("/api/v1/account/dashboard").await.ok(200);
     let all = account["data"]["records"]["consent"].as_array().cloned().unwrap_or_default();
@@ -31,7 +32,7 @@ async fn consents(visitor: &Visitor) -> Vec<(bool, String)> {
     all.iter().map(one).collect()
 }
 
-/// Only what she agreed to, and only she.
+/// Checks that only what the customer agreed to can be ended, and only by them.
 async fn cannot_be_taken_back(asha: &Visitor, unknown: &Visitor) {
     assert_eq!(withdraws(unknown, "marketing").await, 401);
     for purpose in ["terms", "kyc", "anything"] {
@@ -61,7 +62,7 @@ async fn what_she_agreed_to_is_on_record_and_ends_when_she_takes_it_back() {
     assert!(asha.get("/your-data").await.text().contains("You haven't agreed to any calls or messages"));
 
     let (first, not) = (asks_for_a_call(&asha, ASHA, true).await, asks_for_a_call(&asha, ASHA, false).await);
-    // somebody who has not shown that the number is hers
+    // somebody who has not shown that the number is theirs
     let of_number = asks_for_a_call(&unknown, ASHA, true).await;
     let of_ravi = asks_for_a_call(&ravi, RAVI, true).await;
     assert_eq!((may(&first).await, may(&not).await, may(&of_number).await), (true, false, true));
@@ -121,7 +122,7 @@ async fn a_copy_of_her_data_is_hers_alone() {
     server.stop().await;
 }
 
-/// Whether the dashboard of somebody who was born then reminds her.
+/// Whether the dashboard of somebody who was born then reminds them.
 async fn is_reminded(visitor: &Visitor, born: NaiveDate) -> bool {
     let said = json!({"first_name": "Asha", "dob": born.to_string()});
     post(visitor, "iam/user-accounts", &[], said).await.ok(200);
@@ -141,7 +142,7 @@ async fn a_birthday_is_near_from_thirty_days_to_one_day_ahead() {
         let born = thirty_years_before(today + Days::new(days));
         assert_eq!(is_reminded(&asha, born).await, reminded, "in {days} days");
     }
-    // Of the 29th of February the 28th counts in other years; the next one is 2027's.
+    // A birthday on the 29th of February counts as the 28th in other years; the next one is 2027's.
     let leap = NaiveDate::from_ymd_opt(1996, 2, 29).expect("a day");
     let mut day = today;
     for (month, of_month, reminded) in [(1, 28, false), (1, 29, true), (2, 27, true), (2, 28, false), (3, 1, false)] {
@@ -154,7 +155,7 @@ async fn a_birthday_is_near_from_thirty_days_to_one_day_ahead() {
     server.stop().await;
 }
 
-/// R4-14, R9-63: what was drawn for her first is drawn for her everywhere.
+/// R4-14, R9-63: what was drawn for a person first is drawn for them everywhere.
 #[tokio::test(flavor = "multi_thread")]
 async fn variants_stay_with_the_person_on_every_device() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

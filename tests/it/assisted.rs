@@ -1,5 +1,5 @@
-//! Somebody acts for a customer: what she alone may do stays hers, and both have the journey open. With the definitions
-//! that are shipped.
+//! Somebody acts for a customer: what the customer alone may do stays theirs, and both have the journey open. With the
+//! definitions that are shipped.
 
 use crate::passwords::code;
 use crate::roles::sitting;
@@ -56,8 +56,8 @@ pub(crate) fn events(view: &Value) -> Vec<&str> {
     view["step"]["events"].as_array().into_iter().flatten().filter_map(|event| event["type"].as_str()).collect()
 }
 
-/// She is asked by a message; nobody else can do it for her, and no box is ticked for her. Her browser, with the code's
-/// form.
+/// Asks the customer by a message; nobody else can do it for them, and no box is ticked for them. Gives the customer's
+/// browser, with the code's form.
 async fn is_asked_by_a_link(server: &TestServer, agent: &Visitor, view: &Value, id: &str) -> (Visitor, Value) {
     assert_eq!(view["step"]["id"], "car.contact.otp.inviting");
     assert_eq!(events(view), ["again", "change_number", "back", "change"]);
@@ -73,7 +73,7 @@ async fn is_asked_by_a_link(server: &TestServer, agent: &Visitor, view: &Value, 
     (customer, asked)
 }
 
-/// Her code is worth nothing in another's hands.
+/// Checks that the customer's code is worth nothing in another's hands.
 async fn is_not_theirs_to_enter(agent: &Visitor, id: &str, code: &str) {
     let seen = agent.view(id).await;
     assert_eq!((&seen["step"]["kind"], seen["step"].get("form")), (&json!("message"), None));
@@ -84,7 +84,7 @@ async fn is_not_theirs_to_enter(agent: &Visitor, id: &str, code: &str) {
     assert_eq!(agent.send("PUT", &format!("/api/v1/journeys/{id}/draft"), &[], Some(draft)).await.status, 404);
 }
 
-/// What she answers herself is covered for who acts for her, and may be left as it is.
+/// Checks that what the customer answers in person is covered for who acts for them, and may be left as it is.
 async fn is_covered_and_kept(customer: &Visitor, agent: &Visitor, mine: &Value) {
     let said = json!({"name": "Asha Rao", "mobile": MOBILE, "consent": true});
     assert!(mine["step"]["form"]["schema"]["properties"].get("consent").is_some());
@@ -108,7 +108,7 @@ async fn a_customer_goes_on_with_what_somebody_began_for_her() {
     let code = code(&server.product.runtime, &id).await;
     is_not_theirs_to_enter(&agent, &id, &code).await;
 
-    // She goes on, signed in, and the journey is hers on every device; who began it has it too.
+    // The customer goes on, signed in, and the journey is theirs on every device; who began it has it too.
     let confirmed = customer.event(&asked, "submit", json!({"code": code})).await.ok(200);
     assert_eq!(confirmed["step"]["id"], "car.vehicle");
     let hers = customer.get("/api/v1/account/dashboard").await.ok(200);

@@ -1,5 +1,5 @@
-//! What an address says of who brought a customer is named in requests and decides what stands around pages; it gives no
-//! right and takes none. Who sells, signed in as staff, is named too.
+//! What an address says of who brought a customer is named in requests and decides what stands around pages; it gives
+//! no right and takes none. Who sells, signed in as staff, is named too.
 
 use crate::assisted::{at, start, with_contact};
 use crate::login::post;
@@ -94,7 +94,7 @@ async fn an_address_gives_no_right_and_takes_none() {
         for (own, of_plain) in steps.iter().zip(&plain) {
             assert_eq!(own, of_plain, "{address}");
         }
-        // Whoever brought her, she tries again like anybody.
+        // Whoever brought the customer, they try again like anybody.
         customer.does("retry", json!({}), "car.purchase.payment.paying").await;
         has_no_desk(&customer.browser, address).await;
         crate::login::logs_in(&server, &customer.browser, mobile).await;
@@ -136,7 +136,7 @@ async fn a_lead_says_who_of_the_staff_began_it() {
     server.stop().await;
 }
 
-/// With the gate as it is by default, but for what slows tests down.
+/// A shop with the gate as it is by default, but for what slows tests down.
 async fn gated() -> TestServer {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let files = engine_definitions::Files::read_dir(root).expect("the definitions are there");
@@ -222,7 +222,8 @@ async fn another_number_is_no_new_beginning() {
     server.stop().await;
 }
 
-/// A password that the gateway does not take is told on the page at the first try, and sent all the same when it can be.
+/// A password that the gateway does not take is told on the page at the first try, and sent all the same when it can
+/// be.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_sent_is_told_within_seconds() {
     let server = start().await;

@@ -10,7 +10,7 @@ use sqlx::Connection as _;
 const ASHA: &str = "9876543210";
 const HOUR_MS: i64 = 3_600_000;
 
-/// A journey of hers, and an operator who looks at it.
+/// A journey of the customer's, and an operator who looks at it.
 async fn looked_at(server: &TestServer, asha: &Visitor) -> (String, String) {
     logs_in(server, asha, ASHA).await;
     let lead = json!({"name": "Asha Rao", "mobile": ASHA, "pincode": "110001", "consent": true});
@@ -53,7 +53,7 @@ async fn a_person_sees_who_else_saw_her_journeys_once_an_hour() {
     assert_eq!(seen(&asha).await.len(), 2);
     assert!(asha.get("/dashboard").await.text().contains("Who else saw your data"));
 
-    // The same for who answers for it; nobody else asks.
+    // Who answers for it is told the same; nobody else asks.
     let (operations, me) = (&server.product.runtime.operations, Actor::operator("test"));
     assert_eq!(operations.seen_of(&me, ASHA).await.expect("an answer").map(|all| all.len()), Some(2));
     assert_eq!(operations.seen_of(&me, "9812345678").await.expect("an answer"), None);

@@ -133,7 +133,7 @@ async fn every_channel_is_known_by_its_marker() {
         assert_eq!([&lead["channel"], &lead["source"], &lead["medium"]], [role, source, "AGENT"], "{lead}");
         assert_eq!(lead["agent"]["role"], role);
     }
-    // an agent by her id, which somebody who knows her has confirmed
+    // an agent by their id, which somebody who knows them has confirmed
     let agent = server.visitor();
     arrive(&agent, "/health-insurance?_aid=A7&source=desk").await;
     of_health(&server, &agent).await;
@@ -184,7 +184,7 @@ async fn the_highest_marker_counts_until_another_takes_its_place() {
     server.stop().await;
 }
 
-/// Where a page that is drawn whole leads.
+/// Addresses to which a page that is drawn whole leads.
 async fn links(visitor: &Visitor, path: &str) -> BTreeSet<String> {
     let page = visitor.get(path).await;
     let html = page.text();
@@ -192,7 +192,7 @@ async fn links(visitor: &Visitor, path: &str) -> BTreeSet<String> {
     html.split(" href=\"").skip(1).filter_map(|rest| rest.split('"').next()).map(str::to_owned).collect()
 }
 
-/// On every page of the visit: only bikes, with links of the partner's own.
+/// Checks that every page of the visit offers only bikes, with links of the partner's own.
 async fn is_offered_bikes_alone(visitor: &Visitor) {
     let home = visitor.get("/").await;
     assert_eq!((home.status, home.header("location")), (302, "/bike-insurance/tp"), "their own line is their home");
@@ -276,18 +276,18 @@ async fn pages(visitor: &Visitor) -> Vec<String> {
     let listed = sitemap.split("<loc>").skip(1).filter_map(|rest| rest.split("</loc>").next());
     let listed = listed.map(|address| format!("/{}", address.split('/').skip(3).collect::<Vec<_>>().join("/")));
     let more = ["/no-such-page", "/dashboard", "/car-insurance/quotes", "/health-insurance/plans"].map(str::to_owned);
-    // Of the many pages of one kind those for each row are alike.
+    // Many pages of one kind: those for each row are alike.
     listed.filter(|path| path.matches('/').count() <= 2).chain(more).collect()
 }
 
-/// Where a page leads, drawn or as data for the browser to draw; to what is one's own it always may.
+/// Addresses to which a page leads, drawn or as data for the browser to draw; to what is one's own it always may.
 fn leads_to(html: &str) -> Vec<String> {
     let rests = html.split(" href=\"").skip(1).chain(html.split("\"href\":\"").skip(1));
     let links = rests.filter_map(|rest| rest.split('"').next()).map(str::to_owned);
     links.filter(|link| link.starts_with('/') && !link.contains("request=")).collect()
 }
 
-/// On no page is there a way to what this partner does not offer.
+/// Checks that no page has a way to what this partner does not offer.
 async fn is_led_to_nothing_else(server: &TestServer, partner: &SitePartner) {
     let catalog = server.product.runtime.catalog();
     let offers = |link: &str| {
@@ -458,7 +458,7 @@ async fn looks_at(visitor: &Visitor, path: &str) {
     }
 }
 
-/// With the script that counts visits, as an operator who has one configures it.
+/// A shop with the script that counts visits, as an operator who has one configures it.
 async fn counting() -> TestServer {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = Files::read_dir(root).expect("the definitions are there");
@@ -551,7 +551,7 @@ async fn is_asked_about_elsewhere(server: &TestServer, agent: &Visitor) {
     }
 }
 
-/// Also after somebody who was one, and when nobody can be asked.
+/// Checks that an agent is nobody once refused, also after somebody who was one, and when nobody can be asked.
 async fn is_nobody_once_refused(server: &TestServer) {
     for made_up in ["_aid=X1", "_aid=down"] {
         let one = server.visitor();
@@ -628,7 +628,7 @@ async fn agent_partner_and_preferred_plan_are_kept_sealed() {
     assert!(!cookie.is_empty() && ["9917", "gold-plan", "harbourbank"].iter().all(|plain| !cookie.contains(plain)));
     let told = of_car(&server, &visitor).await;
     assert_eq!((&told["preferred_insurer"], &told["preferred_plan"]), (&json!("9917"), &json!("gold-plan")));
-    // It stays known on other pages of the visit.
+    // The partner stays known on other pages of the visit.
     assert_eq!(visit(&visitor).await["partner"]["slug"], "harbour-bank");
     server.stop().await;
 }

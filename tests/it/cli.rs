@@ -91,7 +91,8 @@ fn check_finds_everything_at_once_with_its_place() {
     expect("good.yaml", "initial: a\nstates: {a: {on: {x: b}}, b: {type: final}}\n", &[]);
 }
 
-/// Of an optimised build; one without optimisation is several times slower. What a bomb would cost is minutes.
+/// Longest time with an optimised build; one without optimisation is several times slower. What a bomb would cost is
+/// minutes.
 const SECOND: Duration = if cfg!(debug_assertions) { Duration::from_secs(5) } else { Duration::from_secs(1) };
 
 /// Time that this thread has computed; where nobody counts that, the time of day.

@@ -1,5 +1,5 @@
-//! Who helps a customer: what they see is covered, what they send back changes nothing, and the customer knows of them and
-//! ends it. That nobody sees anything anywhere is what the program `cover` tries.
+//! Who helps a customer: what they see is covered, what they send back changes nothing, and the customer knows of them
+//! and ends it. That nobody sees anything anywhere is what the program `cover` tries.
 
 use crate::assisted::{at, events, follows, start};
 use crate::handover::{brings, confirms_by, messages, read_out};
@@ -198,7 +198,7 @@ fn told<'s>(view: &Value, steps: impl Iterator<Item = &'s String>) -> Vec<String
     rows.filter(|row| row["label"] != "Answered by").map(|row| format!("{}: {}", row["label"], row["value"])).collect()
 }
 
-/// Of every step that a helper may change: they see it covered, send it as it was shown, and nothing is another value.
+/// Every step that a helper may change: they see it covered, send it as it was shown, and nothing is another value.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_helper_sends_back_as_it_was_shown_changes_nothing() {
     let server = start().await;

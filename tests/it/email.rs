@@ -1,4 +1,5 @@
-//! An e-mail address is hers once she has entered the code that went there; a changed one is not, until she has again.
+//! An e-mail address is a customer's once they have entered the code that went there; a changed one is not, until they
+//! have again.
 
 use crate::login::{ASHA, RAVI, logs_in, post, start};
 use journey_tests::people::password_in;
@@ -11,7 +12,7 @@ async fn says(visitor: &Visitor, email: &str) {
     post(visitor, "iam/user-accounts", &[], json!({"first_name": "Asha", "email": email})).await.ok(200);
 }
 
-/// Whether her profile says that its address is confirmed.
+/// Whether the profile says that its address is confirmed.
 async fn is_confirmed(visitor: &Visitor) -> bool {
     let page = visitor.get("/editProfile").await.text();
     let (yes, no) = (page.contains(" is confirmed."), page.contains(" isn't confirmed yet"));
@@ -19,7 +20,7 @@ async fn is_confirmed(visitor: &Visitor) -> bool {
     yes
 }
 
-/// Has a code sent to the address of her profile: the journey, at the code's form.
+/// Has a code sent to the address of the profile: the journey, at the code's form.
 async fn asks(server: &TestServer, visitor: &Visitor) -> Value {
     let url = post(visitor, "iam/confirm-email", &[], json!({})).await.ok(200)["data"]["url"].clone();
     let id = url.as_str().and_then(|url| url.split_once("?request=")).expect("a journey").1.to_owned();

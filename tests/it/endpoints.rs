@@ -122,7 +122,7 @@ async fn every_call_names_what_is_missing() {
         }
         let body = (endpoint.method == "POST").then(|| "{}".to_owned());
         let refused = visitor.send(endpoint.method, path, &[("x-api-key", "journey-web")], body).await;
-        // Of an object that is missing its fields are named, where any must be there.
+        // An object that is missing has its fields named, where any must be there.
         let schema = &call["requestBody"]["content"]["application/json"]["schema"]["properties"];
         let named: BTreeSet<String> =
             named(&refused, path).iter().filter_map(|name| name.split('/').next().map(str::to_owned)).collect();

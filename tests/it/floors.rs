@@ -1,5 +1,5 @@
-//! What no file of definitions can lower. `journey check` refuses such files (`tests/mistakes/floors.yaml`); here they are
-//! published past it, as if an earlier program had let them through, and the runtime refuses what they ask for.
+//! What no file of definitions can lower. `journey check` refuses such files (`tests/mistakes/floors.yaml`); here they
+//! are published past it, as if an earlier program had let them through, and the runtime refuses what they ask for.
 
 use crate::roles::sitting;
 use engine_definitions::{FORMAT, Files, Only, Problem, load, load_beside};
@@ -30,7 +30,7 @@ fn floors(files: &Files) -> Vec<Problem> {
     problems
 }
 
-/// These definitions are live, though `check` refuses them.
+/// Publishes these definitions, though `check` refuses them.
 async fn publish_unchecked(server: &TestServer, files: Files) {
     floors(&files);
     let loaded = load_beside(&files, &[]);
@@ -82,7 +82,7 @@ async fn nobody_opens_a_customers_journey_to_others() {
         assert_eq!(other.event(&view, "submit", json!({"name": "Somebody"})).await.status, 404);
         assert!([401, 403, 404].contains(&other.get("/api/v1/operator/effects").await.status));
     }
-    // Of the staff each is noted who looks.
+    // Each of the staff is noted who looks.
     let staff = sitting(&server, "call-centre", 4).await;
     assert_eq!(staff.get(&journey).await.status, 200);
     let store = server.store().await;

@@ -1,5 +1,5 @@
-//! A whole sale that somebody begins for a customer: links are really sent, each sees what the other does, and what she
-//! alone may do stays hers to the policy. With the definitions that are shipped and every fake partner.
+//! A whole sale that somebody begins for a customer: links are really sent, each sees what the other does, and what the
+//! customer alone may do stays theirs to the policy. With the definitions that are shipped and every fake partner.
 
 use crate::assisted::{at, events, follows, start, with_contact};
 use crate::purchase::{Customer, INSURER};
@@ -14,7 +14,7 @@ pub(crate) use journey_tests::people::{brings, confirms_by, messages, read_out};
 const MOBILE: &str = "9812345670";
 const SHARES: [&str; 2] = ["share_sms", "share_whatsapp"];
 
-/// What this event has sent to her; who does it stays where they are.
+/// What this event has sent to the customer; who does it stays where they are.
 async fn shared(advisor: &mut Customer<'_>, event: &str) -> String {
     let before = messages(advisor.server, MOBILE).await;
     let step = advisor.view["step"]["id"].as_str().expect("a step").to_owned();
@@ -23,12 +23,12 @@ async fn shared(advisor: &mut Customer<'_>, event: &str) -> String {
     advisor.server.until(event, new).await
 }
 
-/// She opens the link that was sent to her, has a code sent, and shows that the number is hers.
+/// Opens the link that was sent to the customer, has a code sent, and shows that the number is theirs.
 pub(crate) async fn confirms(server: &TestServer, id: &str) -> Visitor {
     confirms_by(server, MOBILE, id).await
 }
 
-/// Of another phone with this link: what it is shown.
+/// What another phone with this link is shown.
 async fn sees(server: &TestServer, link: &str, id: &str) -> (Visitor, Value) {
     let phone = server.visitor();
     assert_eq!(follows(&phone, link).await.status, 303, "{link}");
@@ -36,7 +36,7 @@ async fn sees(server: &TestServer, link: &str, id: &str) -> (Visitor, Value) {
     (phone, view)
 }
 
-/// This step is the customer's: whoever acts for her sees that, and nothing else.
+/// Checks that this step is the customer's: whoever acts for them sees that, and nothing else.
 async fn is_closed_to(advisor: &Visitor, id: &str) {
     let seen = advisor.view(id).await;
     let shown = &seen["step"];
@@ -67,7 +67,8 @@ fn givers(view: &Value) -> BTreeMap<String, String> {
     sections.filter_map(given).collect()
 }
 
-/// Each sees the other's answers arrive; who comes with an old page overwrites nothing and is shown what is there now.
+/// Checks that each sees the other's answers arrive; who comes with an old page overwrites nothing and is shown what is
+/// there now.
 async fn both_have_it_open(advisor: &mut Customer<'_>, asha: &Customer<'_>, id: &str) {
     let early = asha.view.clone();
     let mut changes = asha.browser.stream(id).await;
@@ -115,7 +116,8 @@ async fn shares_the_quotes(advisor: &mut Customer<'_>, asha: &mut Customer<'_>, 
     (first, other)
 }
 
-/// The check page says who gave which answer, covers what the advisor need not see, and says to each what its button does.
+/// The check page says who gave which answer, covers what the advisor need not see, and says to each what its button
+/// does.
 async fn is_checked_by_both(advisor: &mut Customer<'_>, asha: &mut Customer<'_>, id: &str) {
     advisor.at("car.purchase.check").await;
     let given = givers(&advisor.view);
@@ -133,7 +135,7 @@ async fn is_checked_by_both(advisor: &mut Customer<'_>, asha: &mut Customer<'_>,
     assert!(button.starts_with("Pay ₹") && button.ends_with(" securely"), "{button}");
 }
 
-/// Nobody pays for her, and the link to the payment asks her to sign in.
+/// Checks that nobody pays for the customer, and the link to the payment asks them to sign in.
 async fn is_hers_to_pay(advisor: &mut Customer<'_>, asha: &mut Customer<'_>, id: &str) {
     asha.submits(json!({}), "car.purchase.payment.paying").await;
     advisor.at("car.purchase.payment.paying").await;
@@ -207,7 +209,7 @@ async fn a_call_centre_prepares_what_she_confirms_and_pays() {
     assert_eq!(messages(&server, MOBILE).await, Vec::<String>::new(), "nobody is asked for a code yet");
     caller.has_it_priced().await;
     chooses(&mut caller, "car.owner").await;
-    // Beyond this she agrees to things: first the number must be hers.
+    // Beyond this the customer agrees to things: first the number must be theirs.
     caller.names_the_owner("car.confirming.inviting").await;
     assert_eq!(caller.browser.event(&caller.view, "open", json!({})).await.status, 409);
     let stranger = server.visitor();
@@ -250,7 +252,7 @@ async fn a_number_that_was_confirmed_is_asked_again_when_it_changes() {
     caller.submits(json!({"name": "Asha Rao", "mobile": MOBILE}), "car.quotes").await;
     chooses(&mut caller, "car.confirming.inviting").await;
     confirms(&server, &caller.id()).await;
-    // Shown to be hers: another number is not, and no token helps.
+    // The number was shown to be the customer's: another one is not, and no token helps.
     caller.at("car.vehicle_details").await;
     let change = json!({"step": "car.contact.asking"});
     let refused = caller.browser.event(&caller.view, "change", change).await.ok(200);
@@ -280,7 +282,7 @@ async fn a_visit_is_booked_for_a_customer_who_agrees_herself() {
     let home = json!({"address_line_1": "12 Lake View", "address_line_2": "MG Road"});
     advisor.event(&seen, "submit", home).await.ok(200);
     at(&server, &phone, &view, "visit.time").await;
-    // Whoever books for herself agrees on the first page, as before.
+    // Whoever books for themselves agrees on the first page, as before.
     assert_eq!(server.visitor().start("health/advisor-at-home", booking).await.status, 422);
     server.stop().await;
 }
@@ -303,7 +305,7 @@ async fn lets_nobody_in_unasked(asha: &mut Customer<'_>, advisor: &Visitor) -> S
     read_out(&asha.view)
 }
 
-/// She is told at once; they see what they need, covered. The page before, as the advisor sees it.
+/// Tells the customer at once; helpers see what they need, covered. The page before, as the advisor sees it.
 async fn sees_what_is_needed(asha: &mut Customer<'_>, advisor: &Visitor, id: &str) -> Value {
     asha.at("car.vehicle").await;
     assert_eq!(asha.view["messages"][0]["code"], "journey.helped");
@@ -318,7 +320,7 @@ async fn sees_what_is_needed(asha: &mut Customer<'_>, advisor: &Visitor, id: &st
     back
 }
 
-/// Who saw her data is told, and the end is the end.
+/// Checks that the customer is told who saw their data, and the end is the end.
 async fn ends_the_help(asha: &mut Customer<'_>, helper: &Visitor, code: &str) {
     let server = asha.server;
     let account = server.visitor();

@@ -263,8 +263,8 @@ async fn posts(to: &Visitor, url: &str, fields: &[(&str, &str)]) -> String {
     reply.header("location").to_owned()
 }
 
-/// R3-03, R3-61, R7.3-18, R7.3-19, R7.3-21, R9-18, R9-20, R9-22, R9-23, R9-25: request, one-time password, prices, filter, comparison, choice, cart, and
-/// each part of the proposal, saved and read back.
+/// R3-03, R3-61, R7.3-18, R7.3-19, R7.3-21, R9-18, R9-20, R9-22, R9-23, R9-25: request, one-time password, prices,
+/// filter, comparison, choice, cart, and each part of the proposal, saved and read back.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_policy_is_asked_for_by_calls() {
     let server = product().await;
@@ -419,8 +419,8 @@ async fn newest_code(server: &TestServer, visitor: &Visitor, seen: &mut Vec<Stri
     code
 }
 
-/// R7.3-20: nothing is said of a policy before the code, and an unknown one is answered like a known one; a senior's price
-/// rises by a tenth at most.
+/// R7.3-20: nothing is said of a policy before the code, and an unknown one is answered like a known one; a senior's
+/// price rises by a tenth at most.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_policy_is_renewed_by_its_number_and_a_code() {
     let server = product().await;
@@ -470,7 +470,8 @@ async fn cities_lead_to_their_hospitals() {
     server.stop().await;
 }
 
-/// R2.3-01, R2.3-05, R2.3-08, R2.3-09, R2.3-11, R2.3-17: addresses of the line answer with a form, also without a journey.
+/// R2.3-01, R2.3-05, R2.3-08, R2.3-09, R2.3-11, R2.3-17: addresses of the line answer with a form, also without a
+/// journey.
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_of_the_line_begin_with_a_form() {
     let server = product().await;

@@ -1,5 +1,5 @@
-//! The kept databases: this build takes them over, every history gives the state that is stored, and one journey of each
-//! kind goes on (with `make chaos` all of them do); what was recorded under kills is finished by its customers.
+//! The kept databases: this build takes them over, every history gives the state that is stored, and one journey of
+//! each kind goes on (with `make chaos` all of them do); what was recorded under kills is finished by its customers.
 
 use engine_definitions::Files;
 use futures::StreamExt as _;

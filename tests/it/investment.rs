@@ -46,7 +46,8 @@ async fn a_new_fund_is_shown_in_its_days_alone() {
     ] {
         server.clock.advance((day - now) * DAY_MS);
         now = day;
-        // An address of its own each day: a page that was made a moment ago is kept for everybody, whatever the clock says.
+        // An address of its own each day: a page that was made a moment ago is kept for everybody, whatever the clock
+        // says.
         let page = visitor.get(&format!("/investment?day={day}")).await.text();
         let told = visitor.get("/api/v1/investment/new-fund-offers").await.ok(200);
         assert_eq!(told["data"]["offers"][0]["open"], json!(shown), "day {day}: {told}");

@@ -115,8 +115,8 @@ async fn a_secret_is_sealed_also_where_the_definition_fails() {
     server.stop().await;
 }
 
-/// R9-39: who comes back within 45 days for health and 90 for life goes on, later she begins anew. What was handed in stays for as
-/// long as the insurer may take.
+/// R9-39: who comes back within 45 days for health and 90 for life goes on, later they begin anew. What was handed in
+/// stays for as long as the insurer may take.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_visit_is_gone_on_with_within_its_days() {
     const DAY_MS: i64 = 86_400_000;

@@ -177,7 +177,7 @@ async fn a_building_is_priced_by_its_details() {
     server.stop().await;
 }
 
-/// R3-71: an agent's ids are those of her session.
+/// R3-71: an agent's ids are those of the session.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_is_named_in_the_lead_that_she_adds() {
     let server = product(definitions()).await;

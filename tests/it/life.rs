@@ -1,4 +1,5 @@
-//! Term life with the definitions that are shipped: the worked examples of the tariff to the paisa, and what insurers decide.
+//! Term life with the definitions that are shipped: the worked examples of the tariff to the paisa, and what insurers
+//! decide.
 
 use chrono::Datelike;
 use engine_definitions::Files;
@@ -234,7 +235,7 @@ impl<'a> Caller<'a> {
         self.visitor.get(&format!("/api/life/v1/{call}={}", self.id)).await.ok(200)["data"].clone()
     }
 
-    /// From the choice of an insurer to what it decides.
+    /// Goes from the choice of an insurer to what it decides.
     async fn proposes(&self, insurer: &str, has_papers: bool, mobile: &str) -> Value {
         let chosen = self.does("quotes/select", json!({"insurer": insurer, "coverage": 10_000_000})).await;
         assert_eq!((&chosen["insurer"], &chosen["state"]), (&json!(insurer), &json!("plan")));

@@ -16,7 +16,7 @@ text: "Choose: {{choose}} Look: {{look}} Take it back: {{name}}"
 sample: {name: Asha, choose: "https://example.org/r/x", look: "https://example.org/r/y"}
 "#;
 
-/// Where the messages go.
+/// Definition of where the messages go.
 const ADDRESS: &str = "chosen: '', address: 'asha@example.com',";
 
 /// Somebody who is signed in, and has confirmed the address.
@@ -140,7 +140,7 @@ async fn gets_the_right(stage: &Stage, other: &Visitor) {
     assert_eq!(other.get("/api/v1/journeys").await.ok(200), json!([]), "it is not the visitor's own");
 }
 
-/// It sees the step and may send `select`; what else the owner may, it may not.
+/// Checks that the other browser sees the step and may send `select`; what else the owner may, it may not.
 async fn may_select_alone(stage: &Stage, other: &Visitor) {
     let journey = stage.journey();
     let view = other.get(&journey).await.ok(200);
@@ -306,7 +306,8 @@ async fn a_link_that_is_over_unknown_or_revoked_says_so_and_no_more() {
     assert_eq!(press(&other, &stage.choose).await.status, 404);
 }
 
-/// A text message is opened on any phone: before she has chosen a language there, the page asks in the one of her request.
+/// A text message is opened on any phone: before the customer has chosen a language there, the page asks in the one of
+/// their request.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_link_asks_in_the_language_of_its_journey_until_another_one_is_chosen() {
     let files = Files::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).expect("the definitions are there");

@@ -67,7 +67,7 @@ async fn has_an_account(server: &TestServer, visitor: &Visitor) {
     }
 }
 
-/// R2.4-62: what she says of herself is hers alone.
+/// R2.4-62: what a person says about themselves is theirs alone.
 async fn says_who_she_is(server: &TestServer, visitor: &Visitor) {
     let said = json!({"first_name": "Asha", "email": "asha@example.com"});
     let kept = post(visitor, "iam/user-accounts", &[], said.clone()).await.ok(200);
@@ -154,7 +154,7 @@ async fn what_was_begun_with_a_number_belongs_to_whoever_shows_that_it_is_hers()
     assert!(!mine(&ravi).await, "R6-02");
     assert_eq!(ravi.get(&path).await.status, 404, "R6-02");
 
-    // What she begins while she is logged in is hers wherever she logs in.
+    // What the customer begins while logged in is theirs wherever they log in.
     let lead = json!({"name": "Asha Rao", "mobile": RAVI, "pincode": "110001", "consent": true});
     let begun = asha.start("health/advisor-at-home", lead).await.ok(201);
     let path = format!("/api/v1/journeys/{}", begun["journey"]["id"].as_str().expect("a journey"));
@@ -212,7 +212,7 @@ async fn who_shows_her_number_in_a_journey_is_signed_in_until_the_browser_is_clo
         let journey = view["journey"]["id"].as_str().expect("an id").to_owned();
         assert_eq!(listed(&visitor).await, [journey]);
 
-        // She is asked nothing twice: name and number stand in the form, and no code is sent to her.
+        // The customer is asked nothing twice: name and number stand in the form, and no code is sent.
         let first = visitor.get(&format!("/api/v1/workflows/{HOME_VISIT}/start")).await.ok(200);
         let data = &first["step"]["form"]["data"];
         assert_eq!((&data["name"], &data["mobile"]), (&json!("Asha Rao"), &json!(mobile)));
@@ -270,7 +270,7 @@ async fn what_another_number_proved_in_this_browser_is_not_shown_to_who_signs_in
     assert!(listed(&ravi_at_home).await.is_empty());
     logs_in(&server, &asha_at_home, ASHA).await;
     assert_eq!(listed(&asha_at_home).await, [hers.as_str()], "nothing is lost");
-    // It is locked behind its own code, in the same browser too.
+    // The journey is locked behind its own code, in the same browser too.
     server.clock.advance(1_000);
     logs_in(&server, &shared, ASHA).await;
     assert_eq!(shared.get(&path).await.status, 200);
@@ -363,7 +363,7 @@ async fn of_many_wrong_codes_at_once_five_are_looked_at() {
     server.stop().await;
 }
 
-/// Where this person is signed in: name, device, and whether it asks itself.
+/// Sessions in which this person is signed in: name, device, and whether it asks itself.
 async fn sessions(visitor: &Visitor) -> Vec<(String, String, bool)> {
     let page = visitor.get("/dashboard").await.text();
     let boot = page.split_once("id=\"boot\">").expect("what the browser begins with").1;
@@ -382,7 +382,7 @@ async fn sessions(visitor: &Visitor) -> Vec<(String, String, bool)> {
     all.collect()
 }
 
-/// She signs in with two browsers, one after the other.
+/// Signs in with two browsers, one after the other.
 async fn signs_in_on(server: &TestServer, phone: &Visitor, desk: &Visitor) {
     let agents = [
         (phone, "Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 Chrome/130.0 Mobile Safari/537.36"),
@@ -427,7 +427,7 @@ async fn a_person_sees_her_sessions_and_ends_them() {
     let token = phone.cookie("__Host-session");
     assert_eq!(post(&desk, "iam/sign-out", &[], json!({"session": token})).await.status, 404);
 
-    // One of hers ends at once, on the other device too.
+    // One of the person's sessions ends at once, on the other device too.
     post(&desk, "iam/sign-out", &[], one).await.ok(200);
     assert_eq!((sessions(&desk).await.len(), phone.get("/api/v1/account/dashboard").await.status), (1, 401));
 

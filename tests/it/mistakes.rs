@@ -1,6 +1,6 @@
-//! What authors do wrong, each with the place, the words and the hint that it gets, and nothing beside it; and what looks
-//! wrong and is not. A case in `tests/mistakes` changes one file of definitions that are right: `from` becomes `to`. The
-//! problem stands where `«` is, or where `at` first is in the changed file (or in the file `in`).
+//! What authors do wrong, each with the place, the words and the hint that it gets, and nothing beside it; and what
+//! looks wrong and is not. A case in `tests/mistakes` changes one file of definitions that are right: `from` becomes
+//! `to`. The problem stands where `«` is, or where `at` first is in the changed file (or in the file `in`).
 
 use engine_definitions::{Files, Problem, load, source};
 use engine_runtime::story::{Outcome, Runner};

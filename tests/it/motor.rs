@@ -1,4 +1,5 @@
-//! What the shipped motor data promises beyond stories: its lists are found as people type them, its pictures are there.
+//! What the shipped motor data promises beyond stories: its lists are found as people type them, its pictures are
+//! there.
 
 use crate::http::boot;
 use crate::purchase::{Customer, block};
@@ -21,7 +22,7 @@ async fn shop() -> TestServer {
     TestServer::start(shipped()).await
 }
 
-/// These definitions, with partners that answer at once and codes for whoever asks.
+/// A shop of these definitions, with partners that answer at once and codes for whoever asks.
 async fn quick(files: Files) -> TestServer {
     TestServer::start_with(files, |settings| {
         settings.sandbox.delay_percent = 0;
@@ -142,8 +143,8 @@ fn pictures_of_the_master_data_are_there() {
     }
 }
 
-/// R3-38: a variant has all that its card needs, in the order of popularity. R3-39: what is inactive is not offered, but
-/// its code is still known.
+/// R3-38: a variant has all that its card needs, in the order of popularity. R3-39: what is inactive is not offered,
+/// but its code is still known.
 #[tokio::test(flavor = "multi_thread")]
 async fn lists_of_vehicles_are_whole() {
     let server = shop().await;

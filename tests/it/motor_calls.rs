@@ -1,5 +1,5 @@
-//! Car and bike are asked by calls alone: request, one-time password, prices, choice, proposal. The figures are those of the
-//! public tariff, typed in here again.
+//! Car and bike are asked by calls alone: request, one-time password, prices, choice, proposal. The figures are those
+//! of the public tariff, typed in here again.
 
 use engine_definitions::Files;
 use image::codecs::png::PngEncoder;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// With partners that answer at once.
+/// A shop with partners that answer at once.
 async fn shop() -> TestServer {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     TestServer::start_with(Files::read_dir(root).expect("the definitions are there"), |settings| {
@@ -54,13 +54,13 @@ fn paise(of: &Value) -> i64 {
     of.as_i64().expect("an amount")
 }
 
-/// To the nearest paisa, halves up.
+/// Share of an amount, to the nearest paisa, halves up.
 fn share(amount: i64, thousandths_of_a_percent: i64) -> i64 {
     (amount * thousandths_of_a_percent * 2 + 100_000) / 200_000
 }
 
-/// Every line of an offer follows from the tariff: own damage of the insured value, third party as the law sets it, tax on
-/// the sum, the total in whole rupees.
+/// Every line of an offer follows from the tariff: own damage of the insured value, third party as the law sets it, tax
+/// on the sum, the total in whole rupees.
 fn holds(offer: &Value, own_damage_rate: i64, third_party: i64) {
     let premium = &offer["premium"];
     let [od, tp, add_ons, discounts, net, rounding, total] =
@@ -143,7 +143,7 @@ async fn is_asked(line: &Line) {
     let id = begun["leadId"].as_str().expect("an id").to_owned();
     assert_eq!((&begun["requestId"], &begun["state"]), (&json!(id), &json!("contact.otp.asking")));
 
-    // The same values, created, read by id and read in detail.
+    // Values are the same, created, read by id and read in detail.
     let told = asked(&visitor, "/api/v1/lead/get-details", json!({"leadId": id})).await;
     assert_eq!(visitor.get(&format!("/api/v1/lead/{id}")).await.ok(200)["data"], told);
     assert_eq!(told["vehicle"]["variant"], lead["vehicle"]["variant"]);
@@ -311,7 +311,8 @@ async fn another_code(server: &TestServer, visitor: &Visitor, seen: &mut BTreeSe
     code
 }
 
-/// R7.3-07, R7.3-08: nothing is said of a policy before its number is confirmed, and of somebody else's as little as of none.
+/// R7.3-07, R7.3-08: nothing is said of a policy before its number is confirmed, and of somebody else's as little as of
+/// none.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_policy_is_found_again_by_its_owner_alone() {
     let server = shop().await;
@@ -361,8 +362,8 @@ async fn a_policy_is_found_again_by_its_owner_alone() {
     server.stop().await;
 }
 
-/// R1-04, R9-11, R3-20, R3-23: a truck by calls of the family `cv`; the line of third party has a GST of its own, and damage alone
-/// is not sold for it.
+/// R1-04, R9-11, R3-20, R3-23: a truck by calls of the family `cv`; the line of third party has a GST of its own, and
+/// damage alone is not sold for it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_commercial_vehicle_is_asked_by_calls_alone() {
     let server = shop().await;
@@ -433,7 +434,7 @@ async fn what_anybody_may_ask_about_vehicles() {
     let [base, rate, tariff] =
         [&told["idv"]["base"], &told["ownDamage"]["rate"], &told["ownDamage"]["tariff"]].map(paise);
     assert_eq!((base, rate, tariff), (36_450_000, 32_830, share(36_450_000, 3_283)));
-    // The same with tax, from the highest discount that is usual to the lowest, after the bonus.
+    // Own damage with tax, from the highest discount that is usual to the lowest, after the bonus.
     for (end, off) in [("lowest", 75_000), ("highest", 20_000)] {
         let left = tariff - share(tariff, off);
         let own = left - share(left, 25_000);
@@ -464,7 +465,7 @@ async fn what_anybody_may_ask_about_vehicles() {
     server.stop().await;
 }
 
-/// R7.3-11, R7.3-14: who has bought asks what becomes of it, and finds her own identity check, nobody else's.
+/// R7.3-11, R7.3-14: who has bought asks what becomes of it, and finds their own identity check, nobody else's.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_has_bought_asks_what_becomes_of_it() {
     let server = shop().await;
@@ -490,7 +491,8 @@ async fn who_has_bought_asks_what_becomes_of_it() {
     server.stop().await;
 }
 
-/// R1-34, R7.3-01: the quiz from its first page to the result by its seven calls; what is right is told after the answer alone.
+/// R1-34, R7.3-01: the quiz from its first page to the result by its seven calls; what is right is told after the
+/// answer alone.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_quiz_is_played_by_calls() {
     let server = shop().await;
@@ -537,7 +539,8 @@ async fn the_quiz_is_played_by_calls() {
     server.stop().await;
 }
 
-/// R2.4-10, R2.4-26, R2.4-27, R7.3-05: the pages of inspections, and a surveyor's visit set by calls, which its case shows.
+/// R2.4-10, R2.4-26, R2.4-27, R7.3-05: the pages of inspections, and a surveyor's visit set by calls, which its case
+/// shows.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_inspection_is_scheduled_and_its_case_shows_it() {
     let server = shop().await;
@@ -554,7 +557,7 @@ async fn an_inspection_is_scheduled_and_its_case_shows_it() {
             }
         }
     }
-    // She has shown her number with a request of hers.
+    // The visitor has shown their number with a request of their own.
     let mut lead = CAR.lead(&visitor).await;
     lead["mobile"] = json!("9812345666");
     let request = asked(&visitor, "/api/v1/lead", lead).await["leadId"].clone();
@@ -605,8 +608,8 @@ async fn shown_by_link(server: &TestServer, mobile: &str, words: &str, journey: 
     friend.view(journey).await
 }
 
-/// R7.3-04, R7.3-12, R7.3-27: prices and the proposal are shared by a link that shows the same, in each version; an identity is checked in
-/// each way, with good and bad numbers.
+/// R7.3-04, R7.3-12, R7.3-27: prices and the proposal are shared by a link that shows the same, in each version; an
+/// identity is checked in each way, with good and bad numbers.
 #[tokio::test(flavor = "multi_thread")]
 async fn prices_and_proposals_are_shared_and_identities_checked() {
     let server = shop().await;
@@ -696,7 +699,7 @@ fn film() -> Vec<u8> {
     [boxed(b"ftyp", b"mp42\0\0\0\0isom"), boxed(b"mdat", &vec![7; 300_000]), moov].concat()
 }
 
-/// R7.3-10: files for a ticket are found again by her who sent them, and by nobody else.
+/// R7.3-10: files for a ticket are found again by who sent them, and by nobody else.
 #[tokio::test(flavor = "multi_thread")]
 async fn documents_of_a_ticket_are_handed_in_and_found() {
     let server = shop().await;

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Of its flow and values.
+/// Lines of a new line's flow and values, at most.
 const LINES_MAX: usize = 150;
 
 fn root() -> std::path::PathBuf {

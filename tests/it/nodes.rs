@@ -198,7 +198,7 @@ fn renamed(title: &str) -> tempfile::TempDir {
     folder
 }
 
-/// Of an optimised build; one without optimisation reads definitions several times slower, beside other tests.
+/// A second of an optimised build; one without optimisation reads definitions several times slower, beside other tests.
 const SECOND: Duration = Duration::from_secs(if cfg!(debug_assertions) { 4 } else { 1 });
 
 #[tokio::test(flavor = "multi_thread")]

@@ -12,7 +12,7 @@ async fn account(visitor: &Visitor) -> Value {
     visitor.get("/api/v1/account/dashboard").await.ok(200)["data"].clone()
 }
 
-/// Of who is logged in: a name, a birthday, and a call that she asked for.
+/// Gives who is logged in a name, a birthday, and a call that they asked for.
 async fn settles(visitor: &Visitor, mobile: &str) -> String {
     let said = json!({"first_name": "Asha", "dob": BORN});
     post(visitor, "iam/user-accounts", &[], said).await.ok(200);
@@ -40,7 +40,7 @@ async fn opens(visitor: &Visitor, proof: Value) -> Reply {
     post(visitor, "iam/open-account", &[], proof).await
 }
 
-/// Her account is closed to who has shown the number.
+/// Checks that the account is closed to who has shown the number.
 async fn sees_nothing(later: &Visitor, done: &Value) {
     assert_eq!((&done["data"]["token"], &done["data"]["firstName"]), (&json!(""), &json!("")));
     assert_eq!(later.cookie("authToken"), "");
@@ -209,7 +209,7 @@ async fn who_finds_an_open_phone_takes_no_account_with_it() {
     let (asha, thief) = (server.visitor(), server.visitor());
     logs_in(&server, &asha, ASHA).await;
     settles(&asha, ASHA).await;
-    // With her session and his own number: the code goes to hers.
+    // The thief has the customer's session and his own number: the code goes to the customer's.
     let (his, first) = ("7654321098", sent_to(&server, ASHA).await.len());
     let begun = asha.start("account/number", json!({"mobile": his})).await.ok(201);
     assert_eq!(begun["step"]["path"], "otp");
@@ -217,7 +217,7 @@ async fn who_finds_an_open_phone_takes_no_account_with_it() {
     server.until("a code to the old number", arrived).await;
     assert!(sent_to(&server, his).await.is_empty());
 
-    // With her phone as well he takes it; she hears of it by SMS, and takes it back.
+    // The thief has the customer's phone as well and takes it; the customer hears of it by SMS, and takes it back.
     let (_, changed) = changes(&server, &asha, his).await;
     changed.ok(200);
     let word = told(&server, ASHA).await;

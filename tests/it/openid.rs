@@ -25,7 +25,7 @@ struct Provider {
     issuer: String,
     key: EcdsaKeyPair,
     other_key: EcdsaKeyPair,
-    /// Of the attempt that is under way: what the browser brought.
+    /// What the browser brought for the attempt that is under way.
     asked: Mutex<BTreeMap<String, String>>,
     lies: Mutex<Value>,
 }
@@ -133,7 +133,7 @@ async fn goes(browser: &Visitor, provider: &Provider) -> BTreeMap<String, String
     asked
 }
 
-/// It comes back with a code; the status of the page, and what it says.
+/// Brings the browser back with a code; the status of the page, and what it says.
 async fn comes_back(browser: &Visitor, state: &str, code: &str) -> (u16, String) {
     let back = browser.get(&format!("/openid/back?code={code}&state={state}")).await;
     (back.status, back.text())
@@ -197,7 +197,7 @@ fn lies() -> [Value; 16] {
     ]
 }
 
-/// Another state, another browser, another code, too late, and a provider's refusal.
+/// Checks another state, another browser, another code, too late, and a provider's refusal.
 async fn opens_nothing_with_another_attempt(server: &TestServer, provider: &Provider) {
     let browser = server.visitor();
     let asked = goes(&browser, provider).await;
@@ -234,7 +234,7 @@ async fn what_the_provider_did_not_say_for_this_attempt_signs_nobody_in() {
     server.stop().await;
 }
 
-/// As `goes`; the provider lies from here on, where discovery itself is a lie only after the way there.
+/// Goes to the provider, which lies from here on, where discovery itself is a lie only after the way there.
 async fn goes_despite(browser: &Visitor, provider: &Provider, lies: &Value) -> BTreeMap<String, String> {
     *provider.lies.lock().expect("lies") = Value::Null;
     let asked = goes(browser, provider).await;

@@ -1,5 +1,5 @@
-//! The parts for whatever an insurer decides on, and for money that waits: a flow that names no line of business walks each of
-//! them with its stories (`fixtures/papers`), among the definitions of the product.
+//! The parts for whatever an insurer decides on, and for money that waits: a flow that names no line of business walks
+//! each of them with its stories (`fixtures/papers`), among the definitions of the product.
 
 use engine_definitions::{Files, Problem, fmt, load};
 use engine_runtime::story::{Outcome, Runner};

@@ -25,7 +25,7 @@ async fn start(ours: &[&str]) -> TestServer {
     .await
 }
 
-/// Where the link of this visitor leads.
+/// Address to which the link of this visitor leads.
 async fn led(visitor: &Visitor) -> String {
     let reply = visitor.get(&format!("{HERE}?x=3")).await;
     assert_eq!(reply.status, 302, "{}", reply.text());

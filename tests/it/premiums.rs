@@ -1,5 +1,5 @@
-//! A second calculator of premiums beside the insurers' rating scripts: it reads no table and no definition, every figure
-//! is typed in here again. Both rate 500 random cars and bikes, and must agree on each line to the paisa.
+//! A second calculator of premiums beside the insurers' rating scripts: it reads no table and no definition, every
+//! figure is typed in here again. Both rate 500 random cars and bikes, and must agree on each line to the paisa.
 
 use engine_definitions::Files;
 use futures::StreamExt;
@@ -17,8 +17,8 @@ const CANDIDATES: usize = 12;
 /// Age in days above every row of a table, and an engine larger than every class.
 const ANY: i64 = i64::MAX;
 
-/// Insurer, its discount on own damage in percent for cars of up to 1095, 1826, 3652 days and older ones, and for bikes of
-/// up to 1826 days and older ones.
+/// Insurer, its discount on own damage in percent for cars of up to 1095, 1826, 3652 days and older ones, and for bikes
+/// of up to 1826 days and older ones.
 const INSURERS: [(&str, [i64; 4], [i64; 2]); 4] = [
     ("hdfc-ergo", [62, 58, 50, 35], [55, 40]),
     ("reliance", [68, 64, 55, 40], [60, 45]),
@@ -68,7 +68,7 @@ struct Vehicle {
     add_ons: Vec<usize>,
 }
 
-/// To the nearest, halves up; no amount here is negative.
+/// Divides to the nearest, halves up; no amount here is negative.
 fn half_up(numerator: i64, denominator: i64) -> i64 {
     let (n, d) = (i128::from(numerator), i128::from(denominator));
     i64::try_from((2 * n + d) / (2 * d)).expect("an amount")
@@ -81,8 +81,8 @@ fn part(amount: i64, rate: i64) -> i64 {
 /// Dimensions and their values.
 type Combination = Vec<(usize, i64)>;
 
-/// So many vehicles that everything is combined which some 5,000 random ones combine: each is the one of some candidates
-/// that brings most of what is missing.
+/// Vehicles, so many that everything is combined which some 5,000 random ones combine: each is the one of some
+/// candidates that brings most of what is missing.
 fn vehicles(random: &mut StdRng) -> Vec<Vehicle> {
     let possible: BTreeSet<Combination> = (0..DRAWN).flat_map(|n| Vehicle::random(n, random).combinations()).collect();
     let mut missing = possible;
@@ -179,7 +179,7 @@ impl Vehicle {
         pairs.chain(rows).collect()
     }
 
-    /// Of its size, as own damage is rated.
+    /// Class of the vehicle's size, as own damage is rated.
     fn class(&self) -> usize {
         let classes = match (self.is_car, self.fuel == "electric") {
             (true, false) => [(1_000, 0), (1_500, 1), (ANY, 2)],
@@ -367,7 +367,8 @@ async fn a_second_calculator_agrees_on_random_vehicles() {
     server.stop().await;
 }
 
-/// Insurer, what is asked, and the lines as the tariff gives them by hand, in paise without GST and rounding; the total.
+/// Insurer, what is asked, and the lines as the tariff gives them by hand, in paise without GST and rounding; the
+/// total.
 #[tokio::test(flavor = "multi_thread")]
 async fn commercial_vehicles_are_rated_as_worked_out_by_hand() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

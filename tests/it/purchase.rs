@@ -1,5 +1,5 @@
-//! A customer buys with the definitions that are shipped: every layer, every fake partner, one process. On the way she
-//! meets what a forger, a double click and a gateway that repeats itself would do.
+//! A customer buys with the definitions that are shipped: every layer, every fake partner, one process. On the way the
+//! customer meets what a forger, a double click and a gateway that repeats itself would do.
 
 use engine_definitions::Files;
 use engine_partners::signature::hmac_sha256_hex;
@@ -19,7 +19,7 @@ pub(crate) struct Customer<'a> {
 }
 
 impl<'a> Customer<'a> {
-    /// With what the address said that brought her here.
+    /// Begins a journey with what the address said that brought the customer.
     pub async fn arrives(server: &'a TestServer, mobile: &'static str, attribution: Value) -> Customer<'a> {
         let browser = server.visitor();
         let number = json!({"kind": "registered", "registration": "dl3cab1234"});
@@ -85,7 +85,7 @@ impl<'a> Customer<'a> {
         items(&self.view)
     }
 
-    /// From the registration number to the prices.
+    /// Goes from the registration number to the prices.
     async fn asks_for_prices(&mut self) {
         self.submits(json!({"name": "Asha Rao", "mobile": self.mobile, "consent": true}), "car.contact.otp.asking")
             .await;
@@ -104,7 +104,7 @@ impl<'a> Customer<'a> {
         self.submits(cover, "car.quotes").await;
     }
 
-    /// From the car that was found to the prices.
+    /// Goes from the car that was found to the prices.
     pub async fn has_it_priced(&mut self) {
         let found = self.view["step"]["form"]["data"].clone();
         assert_eq!((&found["variant"], &found["rto"]), (&json!("maruti-suzuki-swift-vxi"), &json!("DL-03")));
@@ -114,7 +114,7 @@ impl<'a> Customer<'a> {
         self.submits(previous, "car.quotes").await;
     }
 
-    /// From the chosen plan to the page where everything is checked.
+    /// Goes from the chosen plan to the page where everything is checked.
     async fn fills_the_proposal(&mut self) {
         self.names_the_owner("car.vehicle_details").await;
         self.agrees_and_is_known().await;
@@ -264,9 +264,9 @@ async fn looks_around(server: &TestServer) {
     }
 }
 
-/// What a customer of the journey to the policy meets on her way, in order.
+/// What a customer of the journey to the policy meets on their way, in order.
 impl Customer<'_> {
-    /// R1-16: this purchase is all that she began; nobody has asked her to log in.
+    /// R1-16: this purchase is all that the customer began; nobody has asked them to log in.
     async fn has_never_logged_in(&self) {
         let begun = self.browser.get("/api/v1/journeys").await.ok(200);
         let flows: Vec<_> = begun.as_array().into_iter().flatten().map(|journey| &journey["workflow"]).collect();
@@ -378,7 +378,7 @@ impl Customer<'_> {
         assert_eq!((hers.status, hers.bytes), (404, none.bytes), "another's journey is like none");
     }
 
-    /// The id of her order.
+    /// Pays, and gives the id of the order.
     async fn pays_the_price_of_the_card(&mut self, price: i64) -> String {
         assert_eq!(total(&block(&self.view, "breakup")["lines"]), price);
         self.submits(json!({}), "car.purchase.payment.paying").await;
@@ -390,20 +390,21 @@ impl Customer<'_> {
         fields["order_id"].as_str().expect("an order").to_owned()
     }
 
-    /// The address of her policy's file, which is hers alone.
+    /// The address of the policy's file, which is the customer's alone.
     async fn has_her_policy(&self) -> String {
         let document = &block(&self.view, "documents")["items"][0]["document"];
         let file = format!("/api/v1/journeys/{}/documents/{}", self.id(), document.as_str().expect("a document"));
         let paper = self.browser.get(&file).await;
         assert!(paper.bytes.starts_with(b"%PDF-"));
-        // Its name says whose vehicle's it is, not whose.
+        // The file's name says which vehicle it is for, not whose.
         let name = paper.header("content-disposition").to_owned();
         assert!(name.contains("Journey-policy-DL3CAB1234-2026.pdf"), "{name}");
         assert_eq!(self.server.visitor().get(&file).await.status, 404);
         file
     }
 
-    /// Her paper is hers alone. Behind the code on it anybody sees that it is genuine, and nothing else of her.
+    /// Checks that the paper is the customer's alone. Behind the code on it anybody sees that it is genuine, and
+    /// nothing else of the customer.
     async fn keeps_a_paper_that_anybody_can_check(&mut self) {
         let file = format!("/api/v1/journeys/{}/documents/paper", self.id());
         let paper = self.browser.get(&file).await;
@@ -446,7 +447,7 @@ impl Customer<'_> {
         assert!(["इस कागज़ को जाँचें", " से शुरू होगी", "HDFC ERGO"].iter().all(|words| text.contains(words)), "{text}");
     }
 
-    /// In every language, with a price of ten lines.
+    /// Checks that the paper fits on one page in every language, with a price of ten lines.
     async fn has_it_on_one_page(&self, file: &str) {
         let lines = block(&self.view, "breakup")["lines"].as_array().expect("lines");
         assert!(lines.len() >= 10, "{lines:?}");
@@ -460,8 +461,9 @@ impl Customer<'_> {
         }
     }
 
-    /// Another browser, years of cookies later: the e-mail has the file. Nobody has shown its address to be hers, so its
-    /// link is that of the account; the one that goes to her verified number opens the policy and the file.
+    /// Opens the policy in another browser, years of cookies later: the e-mail has the file. Nobody has shown its
+    /// address to be the customer's, so its link is that of the account; the one that goes to the verified number opens
+    /// the policy and the file.
     async fn opens_her_policy_from_the_messages(&self, file: &str) {
         let inbox = async || {
             let inbox = self.browser.get("/sandbox/inbox.json?to=asha@example.com").await.ok(200);
@@ -528,7 +530,8 @@ impl Customer<'_> {
         assert_eq!(self.server.until("the refund", refunds).await, 1);
     }
 
-    /// A list calls her request by its thing, and says that nothing of it is left to do; it is renewed when its time comes.
+    /// Checks that a list calls the request by its thing, and says that nothing of it is left to do; it is renewed when
+    /// its time comes.
     async fn finds_it_in_lists_by_its_name(&self) {
         let listed = self.browser.get("/api/v1/journeys?status=active").await.ok(200);
         let hers = listed.as_array().into_iter().flatten().find(|journey| journey["id"] == self.id().as_str());
@@ -596,8 +599,8 @@ impl Customer<'_> {
         assert!(page.contains("Your claims") && page.contains("An accident · DL-3-CAB-1234"), "{page}");
     }
 
-    /// On another device: the number and its code, which may be somebody else's by now, ask for the number of a policy;
-    /// with it the account is open, and the policy's file.
+    /// Finds the policy on another device: the number and its code, which may be somebody else's by now, ask for the
+    /// number of a policy; with it the account is open, and the policy's file.
     async fn finds_her_policy_in_her_account(&self, file: &str) {
         let device = self.server.visitor();
         crate::login::logs_in(self.server, &device, self.mobile).await;
@@ -614,7 +617,7 @@ impl Customer<'_> {
         assert!(device.get(file).await.bytes.starts_with(b"%PDF-"));
         self.renews_from_her_account(&device, policy.data["policy_number"].as_str().expect("a number")).await;
         self.claims_from_her_account(&device, policy.data["policy_number"].as_str().expect("a number")).await;
-        // The copy of her data says where it is.
+        // The copy of the customer's data says where it is.
         let export = device.get("/api/v1/account/export").await.ok(200)["data"].clone();
         let told =
             export["journeys"].as_array().into_iter().flatten().find(|journey| journey["id"] == self.id().as_str());

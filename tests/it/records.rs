@@ -35,7 +35,8 @@ fn mobiles(rows: &[Value]) -> Vec<&str> {
     rows.iter().map(|row| row["mobile"].as_str().expect("a number")).collect()
 }
 
-/// The desk names each request by its plate, says where it stands and who goes on; what came of it is not the advisor's.
+/// The desk names each request by its plate, says where it stands and who goes on; what came of it is not the
+/// advisor's.
 async fn stands_on_a_desk(advisor: &Visitor, id: &str) {
     for words in ["45670", "dl+3+cab+1234", "DL3CAB"] {
         let found = listed(advisor, &format!("kind=lead&search={words}")).await.0;
@@ -111,7 +112,7 @@ async fn who_acts_for_customers_sees_what_came_of_it_and_nobody_elses() {
     stands_on_a_desk(&advisor, &id).await;
     stands_on_a_page(&advisor, &other).await;
 
-    // A customer sees hers, whole, and has no such page; who is nobody has neither.
+    // A customer sees their own, whole, and has no such page; who is nobody has neither.
     let customer = server.visitor();
     logs_in(&server, &customer, MOBILE).await;
     assert_eq!(listed(&customer, "").await.0[0]["mobile"], MOBILE);

@@ -49,11 +49,11 @@ async fn shop(folder: &Path, change: impl FnOnce(&mut Settings)) -> TestServer {
     .await
 }
 
-/// A shop with a backup from the time before its customer said how heavy her parcel is, and its carriers, who have a
+/// A shop with a backup from the time before its customer said how heavy the parcel is, and its carriers, who have a
 /// ledger of their own: no backup of ours turns that back.
 struct Restored {
     carriers: TestServer,
-    /// Of the lost shop and of its backup.
+    /// Folders of the lost shop and of its backup.
     folders: (tempfile::TempDir, tempfile::TempDir),
     server: TestServer,
     visitor: Visitor,

@@ -32,7 +32,7 @@ fn parcel() -> Value {
     json!({"weight": 2, "kind": "gift"})
 }
 
-/// The view, once she has her price.
+/// The view, once the customer has a price.
 async fn priced(server: &TestServer, visitor: &Visitor, view: &Value) -> Value {
     let journey = view["journey"]["id"].as_str().expect("a journey");
     let there = async || Some(visitor.view(journey).await).filter(|view| view["step"]["id"] == "ask.again");

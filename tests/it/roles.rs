@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 pub(crate) use journey_tests::people::sitting;
 
-/// Somebody with this role and a session (an operator: a token), and a journey of hers where the role begins any.
+/// Somebody with this role and a session (an operator: a token), and a journey of their own where the role begins any.
 struct Somebody {
     role: String,
     visitor: Visitor,
@@ -68,7 +68,7 @@ impl Somebody {
     }
 }
 
-/// A parcel of hers from the first page to its document.
+/// A parcel of the visitor's from the first page to its document.
 async fn finished(server: &TestServer, visitor: &Visitor) -> Journey {
     let view = visitor.start("parcel/cover", json!({"weight": 2, "kind": "gift"})).await.ok(201);
     let id = view["journey"]["id"].as_str().expect("a journey").to_owned();
@@ -214,7 +214,7 @@ async fn sees_in_a_journey(visitor: &Visitor, role: &str, is_named: bool) {
     assert_eq!(marked.status, if is_named { 200 } else { 409 }, "{role}: {}", marked.text());
 }
 
-/// The same of pages, calls and menus; what everybody sees is given back.
+/// Checks that pages, calls and menus show what is for some roles to these alone; what everybody sees is given back.
 async fn sees_of_the_site(visitor: &Visitor, role: &str, is_named: bool) -> String {
     let desk = visitor.get("/desk").await;
     assert_eq!(desk.status, if is_named { 200 } else { 404 }, "{role}");

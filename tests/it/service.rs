@@ -16,7 +16,7 @@ struct Case<'s> {
 }
 
 impl<'s> Case<'s> {
-    /// Of who is logged in, whose name and number nobody asks for.
+    /// Files a case for who is logged in, whose name and number nobody asks for.
     async fn filed(server: &'s TestServer, workflow: &str, answers: &[Value]) -> Case<'s> {
         let browser = server.visitor();
         logs_in(server, &browser, ASHA).await;

@@ -94,7 +94,7 @@ async fn every_address_that_a_page_names_answers() {
     let mut outside = BTreeSet::new();
     let mut opened: BTreeMap<String, usize> = BTreeMap::new();
     while let Some(path) = open.pop() {
-        // Of the pages of a tree, drawn of one file and one row each, the first few stand for their sisters.
+        // Pages of a tree, drawn of one file and one row each: the first few stand for their sisters.
         let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
         let sisters = opened.entry(parent.to_owned()).or_default();
         *sisters += 1;
@@ -410,7 +410,7 @@ fn problems(path: &str, text: &str) -> Vec<String> {
     load(&files).problems.iter().filter(|p| p.is_error()).map(said).collect()
 }
 
-/// Each of these texts is wrong in its own way: what it is, the text, what is said.
+/// Checks that each of these texts is wrong in its own way: what it is, the text, what is said.
 #[track_caller]
 fn wrong(path: &str, cases: &[(&str, &str, &[&str])]) {
     for (what, text, expected) in cases {
@@ -535,7 +535,8 @@ async fn each_subdomain_serves_what_the_site_says_of_it() {
     server.stop().await;
 }
 
-/// R2.4-40, R2.4-41, R2.3-14, R2.3-15: every make and model has a page, fixed names win, and old addresses of filters lead on.
+/// R2.4-40, R2.4-41, R2.3-14, R2.3-15: every make and model has a page, fixed names win, and old addresses of filters
+/// lead on.
 #[tokio::test(flavor = "multi_thread")]
 async fn makes_and_models_have_pages() {
     let server = product().await;

@@ -1,5 +1,5 @@
 //! Staff sign in with a second factor and act in their roles; a service token opens a request before its customer has
-//! shown her number.
+//! shown their number.
 
 use crate::assisted::{at, start, with_contact};
 use crate::login::logs_in;
@@ -41,7 +41,7 @@ async fn at_second(server: &TestServer, browser: &Visitor, mobile: &str) -> Valu
     browser.event(&view, "submit", json!({"code": code})).await.ok(200)
 }
 
-/// Asha is one of the staff: what sets up her second factor.
+/// Makes Asha one of the staff: what sets up the second factor.
 async fn joins(server: &TestServer) -> SetUp {
     let people = &server.product.runtime.people;
     assert!(people.add_staff("asha", MOBILE, "customer", None).await.is_err(), "the program gives this role itself");
@@ -74,7 +74,7 @@ async fn is_locked_out_for_a_while(server: &TestServer, address: &str, used: &st
     other
 }
 
-/// It ends after eight hours, and at once when an operator says so.
+/// Checks that a session of the staff ends after eight hours, and at once when an operator says so.
 async fn ends(server: &TestServer, browser: &Visitor, other: &Visitor) {
     let (people, now) = (&server.product.runtime.people, || server.product.runtime.now_ms());
     assert_eq!(browser.get("/staff").await.status, 200);
@@ -145,7 +145,7 @@ async fn a_recovery_code_stands_in_for_a_lost_app_once() {
     server.stop().await;
 }
 
-/// Each of these sources, in a session that holds a token for it.
+/// Begins with each of these sources, in a session that holds a token for it.
 async fn begin_without_a_password(server: &TestServer, sources: &[String], token: &str) {
     for source in sources {
         let browser = server.visitor();
@@ -157,7 +157,7 @@ async fn begin_without_a_password(server: &TestServer, sources: &[String], token
     }
 }
 
-/// Another source, a token for another one, or no token at all: she is asked.
+/// Checks that the customer is asked with another source, a token for another one, or no token at all.
 async fn is_asked_all_the_same(server: &TestServer, token: &str, narrow: &str) {
     for (source, token) in [("google", Some(token)), ("inbound-jaipur", Some(narrow)), ("inbound", None)] {
         let browser = server.visitor();
@@ -190,7 +190,7 @@ async fn a_call_centre_begins_without_the_password_and_she_confirms_later() {
     let view = browser.start("account/login", json!({"mobile": "9812345671"})).await.ok(201);
     at(&server, &browser, &view, "login.otp.asking").await;
 
-    // Nobody who signs in with that number sees what was begun, until she has confirmed it by the link.
+    // Nobody who signs in with that number sees what was begun, until they have confirmed it by the link.
     let view = with_contact(&server, &browser, "9812345672").await;
     let id = view["journey"]["id"].as_str().expect("an id").to_owned();
     let customer = server.visitor();

@@ -125,7 +125,7 @@ fn claim(now_ms: i64) -> ClaimRequest {
     ClaimRequest { worker: "w1".into(), now_ms, lease_ms: 100, limit: 10, ahead: 10, ..ClaimRequest::default() }
 }
 
-/// Of a start: without a key of its own.
+/// Key of a start where there is none of its own.
 fn key(key: Option<i64>, body_hash: i64) -> Option<IdempotencyKey> {
     Some(IdempotencyKey { key, body_hash })
 }

@@ -308,8 +308,8 @@ fn no_line_is_wider_than_120() {
     assert_eq!(wide, Vec::<String>::new());
 }
 
-/// R2.10-09: wherever a journey rests, a step is shown, and it has something to fill in, to look at or to wait for; a step that
-/// only shows something ends the journey, says what it waits for or offers something to press.
+/// R2.10-09: wherever a journey rests, a step is shown, and it has something to fill in, to look at or to wait for; a
+/// step that only shows something ends the journey, says what it waits for or offers something to press.
 #[test]
 fn every_state_has_a_screen_with_something_to_do() {
     let files = engine_definitions::Files::read_dir(root()).expect("the definitions are there");

@@ -335,8 +335,8 @@ async fn a_shop_is_asked_for_by_calls() {
     server.stop().await;
 }
 
-/// R2.6-08, R2.10-07: the pages of these lines, with the first questions where a price begins. R2.2-09: pages for several
-/// shops have no footer.
+/// R2.6-08, R2.10-07: the pages of these lines, with the first questions where a price begins. R2.2-09: pages for
+/// several shops have no footer.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_pages_are_there() {
     let server = product().await;
@@ -362,8 +362,8 @@ async fn the_pages_are_there() {
     server.stop().await;
 }
 
-/// An agent begins for a customer: says where the customer comes from, sees points beside the offers and never enters the
-/// code; the record names who it was.
+/// An agent begins for a customer: says where the customer comes from, sees points beside the offers and never enters
+/// the code; the record names who it was.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_asks_for_a_customer() {
     let server = product().await;

@@ -515,7 +515,7 @@ async fn nothing_stays_half() {
     let begun = sender.begin(said.clone()).await.ok(201);
     let half = id_of(&begun).to_owned();
     sender.put(&half, 0, &bytes[..1_000], bytes.len()).await.ok(200);
-    // As if the process had died when all was there: it is looked at by whoever comes next.
+    // The process might have died when all was there: it is looked at by whoever comes next.
     let upload = sender.sends("pages", "b.jpg", "image/jpeg", &bytes).await;
     let ready = id_of(&upload).to_owned();
     let record = store.upload(&ready).await.expect("read").expect("it is there");
@@ -547,7 +547,7 @@ async fn files_are_the_customers_alone() {
 
 const MOBILE: &str = "9813572468";
 
-/// With all that is shipped, so that somebody can log in and be forgotten.
+/// The fixture's files with all that is shipped, so that somebody can log in and be forgotten.
 fn with_account() -> Files {
     let product = Files::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("the definitions are there");
     let mut files = product.clone();

@@ -54,7 +54,7 @@ fn holds(bytes: &[u8], word: &str) -> bool {
     bytes.windows(word.len()).any(|part| part == word.as_bytes())
 }
 
-/// What she says of herself, once she is logged in.
+/// What the customer says about themselves, once logged in.
 const PROFILE: [&str; 3] = ["Asdfghjkl", "canary@birds.example", "1971-08-23"];
 
 async fn described(server: &TestServer, visitor: &Visitor) {
@@ -110,7 +110,7 @@ async fn with_keys(server: &TestServer, master: &str, previous: Option<&str>) ->
     opened(server.database(), Arc::new(SystemClock::default()), master, previous).await
 }
 
-/// Another master key wraps all keys, and is the only one from then on.
+/// Rotates to another master key, which wraps all keys, and is the only one from then on.
 async fn rotated(server: &TestServer, operator: &Actor, journey: &str, person: &str) -> Runtime {
     assert!(with_keys(server, "6b", None).await.is_err(), "another key opens nothing");
     let next = with_keys(server, "6b", Some("5a")).await.expect("both keys");
@@ -125,7 +125,8 @@ async fn rotated(server: &TestServer, operator: &Actor, journey: &str, person: &
     alone
 }
 
-/// A backup brings her row back, and the next start takes it away again; without her key nobody reads it.
+/// Brings the person's row back from a backup, and the next start takes it away again; without their key nobody reads
+/// it.
 async fn stays_forgotten(server: &TestServer, alone: &Runtime, row: PersonRecord) {
     let backup = engine_store::connect(server.database()).await.expect("it opens");
     let person = row.id.clone();
@@ -230,7 +231,7 @@ async fn a_backup_that_is_simply_started_brings_nobody_back() {
     assert!(refused.contains("forgotten.list"), "{refused}");
 }
 
-/// From the number plate to the policy, for the verified number of who is logged in afterwards.
+/// Buys from the number plate to the policy, for the verified number of who is logged in afterwards.
 async fn bought(server: &TestServer) -> Customer<'_> {
     let mut asha = Customer::arrives(server, MOBILE, json!({"utm_campaign": FROM})).await;
     asha.submits(json!({"name": NAME, "mobile": MOBILE, "consent": true}), "car.contact.otp.asking").await;
@@ -247,7 +248,7 @@ async fn bought(server: &TestServer) -> Customer<'_> {
     asha
 }
 
-/// Where the code on the paper of this page leads.
+/// Address to which the code on the paper of this page leads.
 fn seal(view: &Value) -> String {
     let blocks = view["step"]["view"]["blocks"].as_array().expect("blocks");
     let seal = blocks.iter().find(|block| block["block"] == "seal").expect("a seal");
@@ -298,7 +299,7 @@ async fn a_policy_stays_with_who_is_forgotten() {
         })
         .await;
 
-    // She signs in again, and has her policy, and nothing else.
+    // The customer signs in again, and has the policy, and nothing else.
     server.clock.advance(3_600_000);
     crate::login::logs_in(&server, &asha.browser, MOBILE).await;
     let after = account(&asha.browser).await;

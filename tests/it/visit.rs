@@ -75,7 +75,7 @@ async fn report(server: &TestServer, secret: Option<&str>, body: Value) -> u16 {
 struct Visit {
     server: TestServer,
     browser: Visitor,
-    /// Of the journey.
+    /// Id of the journey.
     id: String,
     meeting: String,
 }

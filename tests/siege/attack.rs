@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpSocket;
 use tokio::task::LocalSet;
 
-/// So long the first connections are spread over.
+/// How long the first connections are spread over.
 pub const OPENING: Duration = Duration::from_secs(5);
 const ADDRESS: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 99);
 const HALF: &str = "GET / HTTP/1.1\r\nhost: shop\r\nx-wait: ";
@@ -91,7 +91,7 @@ async fn one(to: SocketAddr, number: usize, first: Duration, told: Rc<RefCell<To
     }
 }
 
-/// Until the server ends it: true when it was turned away at the door.
+/// Keeps a hostile connection until the server ends it: true when it was turned away at the door.
 async fn hostile(to: SocketAddr, number: usize, told: &RefCell<Told>) -> std::io::Result<bool> {
     let socket = TcpSocket::new_v4()?;
     socket.bind((ADDRESS, 0).into())?;

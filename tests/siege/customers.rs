@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 /// What they met.
 #[derive(Default)]
 pub struct Sample {
-    /// Of each request, in order of length.
+    /// Time that each request took, in order of length.
     pub taken_ms: Vec<f64>,
     pub errors: Vec<String>,
 }

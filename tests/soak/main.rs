@@ -19,9 +19,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// Let customers buy cars with the shipped definitions for a long time, on the real clock, while fake partners (a process
-/// of their own) are slow, fail, break off or never answer. Each minute memory, size of the database, latency, errors and
-/// open work are written down. Exit code 1 on any error, or when memory, size per journey or latency grow.
+/// Let customers buy cars with the shipped definitions for a long time, on the real clock, while fake partners (a
+/// process of their own) are slow, fail, break off or never answer. Each minute memory, size of the database, latency,
+/// errors and open work are written down. Exit code 1 on any error, or when memory, size per journey or latency grow.
 #[derive(Parser)]
 #[command(name = "soak")]
 struct Arguments {

@@ -29,7 +29,7 @@ pub struct Meter {
 const MIB: f64 = 1_048_576.0;
 
 impl Meter {
-    /// Of the process with this id, its database, and its metrics at `origin`.
+    /// Meter of the process with this id, its database, and its metrics at `origin`.
     pub fn new(process: u32, url: &str, origin: &str) -> Meter {
         let client = reqwest::Client::builder().timeout(Duration::from_secs(30)).build().unwrap_or_default();
         Meter { process, url: url.to_owned(), metrics: format!("{origin}/metrics"), client }

@@ -6,16 +6,16 @@ use journey_tests::buyer::Asked;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// So many rows at least, or nothing is said about growth.
+/// Rows that must be there, or nothing is said about growth.
 const ROWS_MIN: usize = 12;
 
 /// Private memory may grow so much from the second quarter to the last one: this share, and so many MiB beside it.
 const MEMORY_MAX: (f64, f64) = (1.10, 4.0);
 
-/// So many times the bytes per journey of the first half may be those of the second.
+/// Most times the bytes per journey in the second half may be those of the first.
 const SIZE_MAX: f64 = 1.10;
 
-/// So many times as long may the same take in the last quarter as in the second.
+/// Most times as long one thing may take in the last quarter as in the second.
 const LATENCY_MAX: f64 = 1.5;
 
 /// What took less is as good as nothing, in milliseconds: half a millisecond more is no growth.

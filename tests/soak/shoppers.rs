@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 /// Longest journey; partners that misbehave may hold one up, an insurer for days.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// From the first request of one customer to that of the next one.
+/// Time from the first request of one customer to that of the next one.
 const ARRIVAL: Duration = Duration::from_millis(200);
 
 /// Between two looks at a page that waits.
@@ -22,7 +22,7 @@ const LOOK: Duration = Duration::from_millis(500);
 #[derive(Default)]
 pub struct Told {
     pub bought: u64,
-    /// Whose patience ended, by the step that they left.
+    /// Customers whose patience ended, by the step that they left.
     pub left: BTreeMap<String, u64>,
     pub taken: Vec<(Asked, Duration)>,
     pub errors: u64,
@@ -84,7 +84,7 @@ impl Shop {
         tokio::time::sleep(arrival).await;
         while !self.closed.is_cancelled() {
             let number = self.numbers.fetch_add(1, Ordering::Relaxed);
-            // Whatever is not as promised ends her journey, not her.
+            // Whatever is not as promised ends the customer's journey, not the customer.
             let journey = tokio::spawn(self.clone().journey(number)).await;
             if let Err(panic) = journey {
                 let why = panic.into_panic();
@@ -115,7 +115,7 @@ impl Shop {
         }
     }
 
-    /// Whether her journey is over.
+    /// Notes a look; whether the customer's journey is over.
     fn note(&self, buyer: &mut Buyer, next: Next, is_late: bool) -> bool {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         told.taken.append(&mut buyer.taken);

@@ -9,13 +9,13 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-/// Without a sign that something is due.
+/// How often files are looked at without a sign that something is due.
 const LOOK: Duration = Duration::from_secs(1);
 /// Mebibytes of files that are on their way to partners, each as it is and as it is sent.
 const MEMORY_MIB: u32 = 128;
 const MIB: u64 = 1024 * 1024;
 
-/// Until stopped; safe on every node at once.
+/// Works on files until stopped; safe on every node at once.
 pub async fn run(context: Context, stop: CancellationToken) {
     let memory = Arc::new(Semaphore::new(MEMORY_MIB as usize));
     loop {

@@ -2,7 +2,7 @@
 //!
 //! apalis executes ([`queue`] is its `Backend`), the store's effects and timers are the queue and the only truth:
 //! a job is claimed there with a lease, counted there before its call goes out, and settled there with its fence.
-//! It does not know HTTP routes, SQL, or what any workflow means.
+//! The worker does not know HTTP routes, SQL, or what any workflow means.
 //! A new kind of effect: one file in `jobs/`, one arm in [`jobs::perform`].
 
 mod backoff;

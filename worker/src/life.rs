@@ -11,7 +11,7 @@ const DEAD_AFTER_MS: i64 = 1_800;
 /// Who is slow itself cannot tell the dead from the slow.
 const QUICK: Duration = Duration::from_millis(500);
 
-/// Until stopped. `worker`: the name under which it claims.
+/// Gives signs of life until stopped. `worker`: the name under which it claims.
 pub async fn run(runtime: Runtime, worker: String, stop: CancellationToken) {
     let mut quick = true;
     let mut last = Instant::now();

@@ -101,7 +101,7 @@ impl Places {
         Some(taken)
     }
 
-    /// Until so many places are free for effects, or for timers, of which there were more.
+    /// Waits until so many places are free for effects, or for timers, of which there were more.
     pub async fn free(&self, count: usize, effects: bool, timers: bool) {
         let free = async |kind: &Semaphore, wanted: bool| match wanted {
             true => kind.acquire_many(count as u32).await.map(drop).unwrap_or_default(),
@@ -113,7 +113,7 @@ impl Places {
         }
     }
 
-    /// Until a job ends whose gate counts its places.
+    /// Waits until a job ends whose gate counts its places.
     pub async fn wait_for_slot(&self) {
         self.gates.freed.notified().await;
     }

@@ -24,8 +24,8 @@ pub fn of(app: &App, headers: &HeaderMap) -> String {
     chosen_language(app, headers).or_else(first).unwrap_or_else(|| ENGLISH.into())
 }
 
-/// A choice in the address: the rest of the query, and the cookie; `None` when nothing is chosen there. The header's link
-/// is the same for everybody: what else stood in the address of the page that it was on stays.
+/// A choice in the address: the rest of the query, and the cookie; `None` when nothing is chosen there. The header's
+/// link is the same for everybody: what else stood in the address of the page that it was on stays.
 pub fn choice(app: &App, headers: &HeaderMap, path: &str, query: &str) -> Option<(String, Option<HeaderValue>)> {
     let wanted = url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == NAME)?.1.into_owned();
     let mut rest = without(query);

@@ -1,10 +1,10 @@
 //! `engine-http`: the front door. API, pages, webhooks, the web app.
 //!
 //! What it is: [`router`] over an [`App`]; every route stands in `routes.rs`, one file per resource in `api/`, what
-//! every request passes in `frame.rs` and `middleware/`, connections in `listen/`, pages in `pages.rs` and `posted.rs`, the document around what
-//! `engine-draw` draws in `html/`.
+//! every request passes in `frame.rs` and `middleware/`, connections in `listen/`, pages in `pages.rs` and `posted.rs`,
+//! the document around what `engine-draw` draws in `html/`.
 //! What it does not know: workflows, forms and lines (they are data of the catalogue), SQL, how partners are called.
-//! It never decides about a journey: it reads a request, asks the runtime, and says the answer in HTTP.
+//! The crate never decides about a journey: it reads a request, asks the runtime, and says the answer in HTTP.
 //! A new resource: a file in `api/` and its line in `routes.rs`. A new problem: a name in `problem.rs`.
 //!
 //! Invariants:

@@ -1,7 +1,8 @@
 //! Every address that is not the API: files of the web app, journeys' pages, content pages, redirects, not found.
 //!
 //! Order: file of the app, static name that is missing (plain 404), what robots read, attribution out of the address,
-//! redirect of the site, page of a workflow, page of the site, not found. No line is known here: bases and pages are definitions.
+//! redirect of the site, page of a workflow, page of the site, not found. No line is known here: bases and pages are
+//! definitions.
 
 use crate::api::endpoints;
 use crate::app::App;

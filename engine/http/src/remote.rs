@@ -1,5 +1,6 @@
 //! Frames that others give: on some hosts the header and the footer are what a call answers (R2.2-11, R7.2-15). Of its
-//! markup only the words and where they lead reach a page, as items of our own menu; nothing of it is written as it came.
+//! markup only the words and where they lead reach a page, as items of our own menu; nothing of it is written as it
+//! came.
 
 use crate::app::App;
 use crate::html::safe_url;

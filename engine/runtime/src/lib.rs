@@ -2,8 +2,8 @@
 //! background, who people are, what operators do, publishing.
 //!
 //! [`turn`] is the only place where a stored journey meets the statechart. It decides in memory and commits once.
-//! It does not know HTTP, partners' protocols, SQL, or any line of business: those are `http`, `partners`, `store` and
-//! the definitions.
+//! The runtime does not know HTTP, partners' protocols, SQL, or any line of business: those are `http`, `partners`,
+//! `store` and the definitions.
 //! A new fact: `fact.rs`, and its consequence in `turn/apply.rs`. A new product action: `turn/effects.rs`. A new use
 //! case: a file in the folder of its part.
 

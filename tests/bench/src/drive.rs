@@ -19,7 +19,7 @@ pub struct Window {
     pub driver_cpu_s: f64,
 }
 
-/// Of an answer only what the next request needs.
+/// The part of an answer that the next request needs.
 #[derive(Deserialize)]
 struct Answer {
     journey: Journey,
@@ -161,7 +161,7 @@ pub async fn first_journey(target: &Target, patience: Duration) -> Result<()> {
     .await?
 }
 
-/// The same work on both sides: what must be refused is refused, and nothing moves by it.
+/// Checks that both sides do the work: what must be refused is refused, and nothing moves by it.
 pub async fn check(target: &Target) -> Result<()> {
     let target = target.clone();
     apart(move || async move {

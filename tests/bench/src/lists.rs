@@ -1,5 +1,6 @@
-//! `journey-bench lists`: what one person sees of hers, among everybody else's. The product runs in this process, with the
-//! definitions that are shipped; her journeys are begun over HTTP, the others' are bare rows that nobody opens.
+//! `journey-bench lists`: what one person sees of their own, among everybody else's. The product runs in this process,
+//! with the definitions that are shipped; the person's journeys are begun over HTTP, the others' are bare rows that
+//! nobody opens.
 
 use crate::Lists;
 use crate::database::Database;
@@ -15,9 +16,9 @@ use sqlx::{Connection, PgConnection, SqliteConnection};
 use std::path::Path;
 use std::time::Instant;
 
-/// Others' journeys are written before, between and after hers, so that hers lie apart.
+/// Parts in which others' journeys are written, before, between and after the person's, so that those lie apart.
 const PARTS: usize = 4;
-/// Her pages, and what a look at each may take, in milliseconds.
+/// Pages of the person, and what a look at each may take, in milliseconds.
 const PAGES: [(&str, &str, f64); 4] = [
     ("her account", "/api/v1/account/dashboard", 20.0),
     ("her dashboard", "/dashboard", 20.0),
@@ -116,7 +117,7 @@ async fn serve(root: &Path, url: &str) -> Result<TestServer> {
     .await)
 }
 
-/// A person, and her browser.
+/// Signs a person in: their browser.
 async fn signed_in(server: &TestServer) -> Result<Visitor> {
     let (store, now) = (server.store().await, server.product.runtime.now_ms());
     let (token, id) = ("5e".repeat(32), "5e".repeat(16));
@@ -144,7 +145,7 @@ async fn signed_in(server: &TestServer) -> Result<Visitor> {
     Ok(Visitor::holding(server.product.url(), "__Host-session", &token))
 }
 
-/// So many journeys of others, each with a record.
+/// Writes so many journeys of others, each with a record.
 async fn fill(database: &Database, url: &str, count: usize) -> Result<()> {
     let count = count as i64;
     match database {

@@ -141,7 +141,7 @@ pub struct Lists {
     /// Journeys of others
     #[arg(long, default_value_t = 1_000_000)]
     journeys: usize,
-    /// Journeys of hers
+    /// Journeys of the person
     #[arg(long, default_value_t = 200)]
     own: usize,
     /// Looks at each page

@@ -14,7 +14,7 @@ use hyper::client::conn::http1::SendRequest;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Whoever is about to be measured has so long to answer for the first time.
+/// How long who is about to be measured has to answer for the first time.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub async fn run(options: &Pages) -> Result<()> {

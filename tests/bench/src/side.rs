@@ -16,7 +16,7 @@ pub enum Program {
     /// Rows written by hand; this very binary.
     Floor,
     Product(PathBuf),
-    /// Another build of it, in the place of the baseline.
+    /// Another build of the product, in the place of the baseline.
     Former(PathBuf),
     /// The product with the definitions that are shipped.
     Site(PathBuf),

@@ -8,7 +8,7 @@ async fn counted(visitor: &Visitor, name: &str) -> u64 {
     metrics.lines().find_map(|line| line.strip_prefix(&format!("{name} "))?.parse().ok()).unwrap_or(0)
 }
 
-/// In one test, because metrics are the process's.
+/// Reports of errors in one test, because metrics are the process's.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_batch_is_taken_cut_limited_and_only_where_wanted() {
     let server =

@@ -18,7 +18,7 @@ async fn steps_are_told_in_order_by_many_workers() {
     in_order(Some(journey_tests::postgres::database().await.expect("a database"))).await;
 }
 
-/// On a database of its own; by default a SQLite file.
+/// Steps in order, on a database of their own; by default a SQLite file.
 async fn in_order(database: Option<String>) {
     let server = club(|settings| {
         if let Some(url) = database {
@@ -106,7 +106,7 @@ async fn a_tracking_partner_that_hangs_holds_nobody_up() {
     server.stop().await;
 }
 
-/// Where the view leads after the first step of a member by this name was tracked.
+/// The view's way on after the first step of a member by this name was tracked.
 async fn led(server: &TestServer, name: &str) -> Value {
     let visitor = server.visitor();
     let view = member(&visitor, name, json!({})).await;
@@ -143,7 +143,7 @@ async fn who_went_on_is_not_led_away_and_replay_agrees() {
     assert!(visitor.send("POST", "/sandbox/switches", &[], Some(slow)).await.status < 400);
     let view = member(&visitor, "Ours", json!({})).await;
     let ended_at = |name: &'static str| ended(&server, id(&view), name, EffectState::Done);
-    // she has gone on before the answer to `one` comes
+    // the visitor has gone on before the answer to `one` comes
     let next = visitor.event(&view, "submit", json!({})).await.ok(200);
     switch(&visitor, "scribe", "normal").await;
     ended_at("two").await;
@@ -151,7 +151,7 @@ async fn who_went_on_is_not_led_away_and_replay_agrees() {
     assert_eq!(next["step"]["id"], "join.two");
     let history = server.product.runtime.store().events(id(&view), 0, 100).await.expect("events");
     assert!(history.iter().all(|event| event.kind != "led_away"));
-    // one who stays is led, and her history gives the same state again
+    // one who stays is led, and the history gives the same state again
     let other = member(&visitor, "Ours", json!({})).await;
     ended(&server, id(&other), "one", EffectState::Done).await;
     assert!(visitor.view(id(&other)).await["leave"].is_object());

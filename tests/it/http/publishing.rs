@@ -29,7 +29,7 @@ async fn an_edited_definition_reaches_new_journeys_only() {
 const FLOW: &str = "workflows/parcel/cover/flow.yaml";
 const LABEL: &str = "workflows/contracts/parcel/label.yaml";
 
-/// In one file, one text for another.
+/// Replaces one text by another in one file.
 fn change(files: &mut Files, path: &str, from: &str, to: &str) {
     let text = String::from_utf8_lossy(files.get(path).expect("a file")).replace(from, to);
     files.insert(path, text.into_bytes());

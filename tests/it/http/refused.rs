@@ -9,7 +9,7 @@ struct Open {
     server: TestServer,
     visitor: Visitor,
     view: Value,
-    /// Where its events go.
+    /// Address to which events of the journey go.
     events: String,
 }
 

@@ -28,7 +28,7 @@ fn gateway() -> Arc<Catalog> {
         .unwrap_or_else(|| panic!("{:?}", loaded.problems.iter().map(ToString::to_string).collect::<Vec<_>>()))
 }
 
-/// With a secret as an operator would set it.
+/// A world with a secret as an operator would set it.
 fn world() -> World {
     let mut settings = Settings::default();
     settings.partners.secrets.insert("razorpay_webhook_secret".into(), Secret::new("whsec-of-the-test".into()));

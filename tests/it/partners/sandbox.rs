@@ -299,7 +299,7 @@ async fn what_hung_was_done() {
     shop.switch(json!({"partner": "depot", "mode": "hang"})).await;
     assert_eq!(told(&send("h").await), "failed partner.timeout later");
     shop.switch(json!({"partner": "depot", "mode": "normal"})).await;
-    // The same key gets its answer now.
+    // A second send with the key gets its answer now.
     assert_eq!(output(send("h").await)["number"], 1);
 
     shop.switch(json!({"partner": "*", "mode": "twice"})).await;

@@ -11,7 +11,8 @@ fn table(html: &str) -> Vec<Vec<&str>> {
     texts.map(|cells| cells.filter(|text| !text.is_empty()).collect()).collect()
 }
 
-/// Begins a request of a business as a visitor of its own: the page that it comes to, and the lead that it has recorded.
+/// Begins a request of a business as a visitor of its own: the page that it comes to, and the lead that it has
+/// recorded.
 async fn begun(server: &TestServer, workflow: &str, data: Value) -> (Value, Value) {
     let visitor = server.visitor();
     let view = visitor.start(workflow, data).await.ok(201);
@@ -218,7 +219,7 @@ async fn each_cover_of_a_business_has_a_page_and_a_code() {
     server.stop().await;
 }
 
-/// Each page with its own heading; under an address that no row has there is none.
+/// Pages from rows have headings of their own; under an address that no row has there is none.
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_from_rows_have_their_own_headings() {
     let server = product().await;
@@ -317,8 +318,8 @@ async fn subjects_have_pages() {
     server.stop().await;
 }
 
-/// R2.4-38, R2.4-44, R2.4-46, R2.4-48..50, R2.4-52, R2.4-53, R2.4-55..60, R2.4-63, R2.4-64: what both vehicles have, and
-/// what only one of them has.
+/// R2.4-38, R2.4-44, R2.4-46, R2.4-48..50, R2.4-52, R2.4-53, R2.4-55..60, R2.4-63, R2.4-64: what both vehicles have,
+/// and what only one of them has.
 #[tokio::test(flavor = "multi_thread")]
 async fn subjects_of_vehicles_have_pages() {
     const BOTH: &str = "edge-claim claim-settlement third-party-insurance third-party-insurance/premium-rates garage \
@@ -365,7 +366,8 @@ async fn add_ons_have_pages() {
     server.stop().await;
 }
 
-/// R2.4-28..30, R2.4-67, R2.1-22, R2.3-10, R2.5-11, R7.3-30: digits are a part of the list, anything else is an article.
+/// R2.4-28..30, R2.4-67, R2.1-22, R2.3-10, R2.5-11, R7.3-30: digits are a part of the list, anything else is an
+/// article.
 #[tokio::test(flavor = "multi_thread")]
 async fn news_have_lists_in_parts_and_articles() {
     let server = product().await;

@@ -70,7 +70,7 @@ async fn messages_are_found_by_journey_and_by_recipient() {
     .await;
 }
 
-/// And goes by its own time.
+/// The record of a message goes by its own time.
 #[tokio::test]
 async fn the_record_of_a_message_outlives_its_effect() {
     check(async |node| {
@@ -108,7 +108,7 @@ async fn presence_is_written_for_many_at_once() {
         store.note_presence(Vec::new()).await?;
         assert_eq!(store.presence(&ids[299]).await?, Some(note(&ids[299], 100, true)));
         assert_eq!(store.presence(&id()).await?, None);
-        // two nodes, in any order: the newest counts, also when the older one says that she has gone
+        // two nodes, in any order: the newest counts, also when the older one says that somebody has gone
         let second = node.again().await?;
         let mut gone = notes(100, 300, 200, false);
         gone.reverse();

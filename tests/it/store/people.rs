@@ -6,7 +6,7 @@ use engine_store::*;
 use futures::future::join_all;
 use serde_json::json;
 
-/// The send of this number to a recipient, in the bucket of all and in one of hers.
+/// The send of this number to a recipient, in the bucket of all and in one of the recipient's.
 fn send(to: &str, number: i64, slot: i64) -> CountedSend {
     CountedSend { recipient: to.into(), number, buckets: vec![("all".into(), slot), (format!("block of {to}"), slot)] }
 }
@@ -15,7 +15,7 @@ fn sends(journey: &str, seq: i64, sends: Vec<CountedSend>) -> Box<Commit> {
     with(event(journey, seq), |c| c.sends = sends)
 }
 
-/// Her latest sends, and the counts of both buckets after a slot, sorted.
+/// The latest sends to a recipient, and the counts of both buckets after a slot, sorted.
 async fn history(node: &Node, to: &str, limit: u32, after: i64) -> Result<SendHistory> {
     let block = format!("block of {to}");
     let mut seen = node.store.send_history(to, limit, &[("all".into(), after), (block, after)]).await?;

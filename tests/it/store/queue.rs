@@ -7,7 +7,7 @@ use futures::future::join_all;
 use serde_json::Value;
 use serde_json::json;
 
-/// Of an effect that the start of a journey ordered.
+/// Key of an effect that the start of a journey ordered.
 fn first(journey: &str, index: i32) -> EffectKey {
     EffectKey { journey: journey.into(), seq: 1, index }
 }
@@ -28,7 +28,8 @@ async fn ordered(node: &Node) -> Result<String> {
     Ok(j)
 }
 
-/// The same; a worker holds the first two until 160, and their first attempts have begun.
+/// A journey that has ordered three effects; a worker holds the first two until 160, and their first attempts have
+/// begun.
 async fn begun(node: &Node) -> Result<String> {
     let j = ordered(node).await?;
     assert_eq!(indexes(&node.store.claim_effects(claim(60)).await?), [1, 0]);
@@ -498,7 +499,7 @@ async fn a_node_that_stops_hands_its_work_over() {
     .await;
 }
 
-/// And what waits is not made due twice.
+/// Work that is done may be done again, and what waits is not made due twice.
 #[tokio::test]
 async fn what_is_done_may_be_done_again() {
     check(async |node| {

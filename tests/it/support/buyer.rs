@@ -1,5 +1,5 @@
-//! A customer of the shipped definitions who does at every page what leads to the end of her errand. No two have the same
-//! vehicle, so that every one of them asks every partner.
+//! A customer of the shipped definitions who does at every page what leads to the end of their errand. No two have the
+//! same vehicle, so that every one of them asks every partner.
 
 use crate::people::password_in;
 use crate::server::{PATIENCE, Visitor};
@@ -14,25 +14,25 @@ use std::time::{Duration, Instant};
 /// The name of the cookie of a session.
 pub const SESSION: &str = "__Host-session";
 
-/// What she came for.
+/// What the customer came for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Errand {
     /// A car's policy.
     Car,
-    /// An advisor at her home.
+    /// An advisor at the customer's home.
     Visit,
-    /// Her account.
+    /// The customer's account.
     Login,
 }
 
-/// What came of a look at her page.
+/// What came of a look at the customer's page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// She did what the page asks for.
+    /// The customer did what the page asks for.
     Acted,
-    /// The page waits for somebody else; she has looked again.
+    /// The page waits for somebody else; the customer has looked again.
     Waits,
-    /// The policy is there, the visit is booked, she is signed in.
+    /// The policy is there, the visit is booked, the customer is signed in.
     Ended,
 }
 
@@ -56,7 +56,7 @@ pub struct Buyer {
     mobile: String,
     registration: String,
     today: NaiveDate,
-    /// What she answers instead of what others do, by field.
+    /// What the customer answers instead of what others do, by field.
     says: Map<String, Value>,
     pub view: Value,
     /// How long each request took since somebody looked.
@@ -64,7 +64,7 @@ pub struct Buyer {
 }
 
 impl Buyer {
-    /// The customer of this number: whoever has the same one has her mobile and her car too.
+    /// The customer of this number: whoever has the same one has their mobile and their car too.
     pub fn new(errand: Errand, number: u64, today: NaiveDate, shop: Visitor, partners: Visitor) -> Buyer {
         let mut random = StdRng::seed_from_u64(number);
         let series: String = ["A", "B"].map(|_| char::from(random.random_range(b'A'..=b'R'))).iter().collect();
@@ -82,7 +82,7 @@ impl Buyer {
         }
     }
 
-    /// The same customer with answers of her own, by field; her mobile is one.
+    /// The customer with answers of their own, by field; the mobile is one.
     pub fn saying(mut self, says: Map<String, Value>) -> Buyer {
         if let Some(mobile) = says.get("mobile").and_then(Value::as_str) {
             mobile.clone_into(&mut self.mobile);
@@ -99,22 +99,23 @@ impl Buyer {
         self.view["step"]["id"].as_str().unwrap_or_default()
     }
 
-    /// She comes back to a journey that she began before.
+    /// Comes back to a journey that the customer began before.
     pub async fn returns(&mut self, journey: &str) {
         self.view = self.shop.view(journey).await;
     }
 
-    /// Her browser.
+    /// The customer's browser.
     pub fn browser(&self) -> &Visitor {
         &self.shop
     }
 
-    /// Whoever has it is she.
+    /// The session's cookie: whoever has it is the customer.
     pub fn cookie(&self) -> String {
         self.shop.cookie(SESSION)
     }
 
-    /// Looks at her page, and does what leads on from it. Panics where an answer is not what the API promises.
+    /// Looks at the customer's page, and does what leads on from it. Panics where an answer is not what the API
+    /// promises.
     pub async fn goes_on(&mut self) -> Next {
         if self.view.is_null() {
             let (workflow, data) = match self.errand {
@@ -151,7 +152,7 @@ impl Buyer {
         }
     }
 
-    /// Goes on until her page is one that ends so.
+    /// Goes on until the customer's page is one that ends so.
     pub async fn comes_to(&mut self, end: &str) {
         let until = Instant::now() + 4 * PATIENCE;
         while !self.step().ends_with(end) {
@@ -162,7 +163,7 @@ impl Buyer {
         }
     }
 
-    /// What is on the form already, and her own answers to what it asks.
+    /// What is on the form already, and the customer's own answers to what it asks.
     fn answers(&mut self, step: &str) -> Value {
         let form = self.view["step"]["form"].clone();
         let mut data: Map<String, Value> = form["data"].as_object().cloned().unwrap_or_default();
@@ -218,19 +219,19 @@ impl Buyer {
         }
     }
 
-    /// The newest one-time password that the fake SMS partner has got for her.
+    /// The newest one-time password that the fake SMS partner has got for the customer.
     async fn password(&self) -> Option<String> {
         let inbox = self.partners.get(&format!("/sandbox/inbox.json?to={}", self.mobile)).await.ok(200);
         let texts = inbox["messages"].as_array()?.iter().filter_map(|message| message["text"].as_str());
         texts.filter_map(password_in).next().map(str::to_owned)
     }
 
-    /// The page says what is wrong with what she sent: her password was too old.
+    /// Whether the page says what is wrong with what the customer sent: the password was too old.
     fn is_refused(&self) -> bool {
         self.view["messages"].as_array().is_some_and(|all| all.iter().any(|message| message["level"] == "error"))
     }
 
-    /// On the gateway's page, and back.
+    /// Pays on the gateway's page, and comes back.
     async fn pays(&mut self) -> Next {
         let redirect = self.view["step"]["redirect"].clone();
         let fields = redirect["fields"].as_object().into_iter().flatten();
@@ -243,7 +244,7 @@ impl Buyer {
         Next::Acted
     }
 
-    /// Presses something of her own choice.
+    /// Presses something of the customer's own choice.
     pub async fn sends(&mut self, kind: &str, data: Value) -> Next {
         let (reply, took) = timed(self.shop.event(&self.view, kind, data)).await;
         match reply.status {

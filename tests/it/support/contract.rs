@@ -1,5 +1,5 @@
-//! Every exchange of the integration tests is held against the description of the API: the operation is described, and so
-//! are the answer's status, its content type and its body.
+//! Every exchange of the integration tests is held against the description of the API: the operation is described, and
+//! so are the answer's status, its content type and its body.
 
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -57,7 +57,7 @@ fn operation(method: &str, path: &str) -> Option<String> {
     DESCRIPTION.pointer(&pointer).map(|_| pointer)
 }
 
-/// Where a `$ref` leads.
+/// Target of a `$ref`.
 fn resolved(pointer: &str) -> Option<String> {
     let found = DESCRIPTION.pointer(pointer)?;
     Some(match found.get("$ref").and_then(Value::as_str) {

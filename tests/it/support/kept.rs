@@ -1,6 +1,6 @@
 //! The kept databases (`tests/histories`): journeys of the shipped definitions at many steps, with pending calls, open
-//! passwords and timers, and journeys that were recorded under kills, written by the build that closed the format. Every
-//! later build must finish them, and their histories must give the states that are stored.
+//! passwords and timers, and journeys that were recorded under kills, written by the build that closed the format.
+//! Every later build must finish them, and their histories must give the states that are stored.
 
 use crate::buyer::{Buyer, Errand, Next, SESSION};
 use crate::postgres::{self, Cluster};
@@ -38,10 +38,10 @@ pub enum Store {
 pub struct KeptJourney {
     pub id: String,
     pub errand: Errand,
-    /// Of the customer.
+    /// Number of the customer.
     pub number: u64,
     pub session: String,
-    /// Where it stood.
+    /// Step at which the journey stood.
     pub step: String,
 }
 
@@ -52,14 +52,15 @@ impl KeptJourney {
         journeys.iter().filter(|journey| seen.insert((journey.errand, &journey.step))).collect()
     }
 
-    /// Its car has prices: every insurer answers again as it goes on.
+    /// Whether the journey's car has prices: every insurer answers again as it goes on.
     pub fn sees_prices(&self) -> bool {
         self.errand == Errand::Car && !BEFORE_PRICES.contains(&self.step.as_str())
     }
 
-    /// From where it stood to its end in this shop. A car's whose customer had not got to the prices goes to the page
-    /// before them, because those cost every insurer an answer; one that waits for the register, which may be over by
-    /// now, to the page where she says it herself. Panics where an answer is not what the API promises.
+    /// Goes from where the journey stood to its end in this shop. A car's whose customer had not got to the prices goes
+    /// to the page before them, because those cost every insurer an answer; one that waits for the register, which may
+    /// be over by now, to the page where the customer says it in person. Panics where an answer is not what the API
+    /// promises.
     pub async fn goes_on(&self, shop: &str) -> Result<()> {
         let customer = Visitor::holding(shop.to_owned(), SESSION, &self.session);
         let partners = Visitor::at(shop.to_owned());

@@ -1,4 +1,5 @@
-//! Who takes part: somebody in a role, who logs in, who follows a link or is let in. With the definitions that are shipped.
+//! Who takes part: somebody in a role, who logs in, who follows a link or is let in. With the definitions that are
+//! shipped.
 
 use crate::server::{Reply, TestServer, Visitor};
 use engine_definitions::Who;
@@ -12,7 +13,7 @@ use std::collections::BTreeSet;
 /// Names the program of a browser (R7.1-02).
 const CLIENT: (&str, &str) = ("x-api-key", "journey-web");
 
-/// In a session with this role.
+/// A visitor in a session with this role.
 pub async fn sitting(server: &TestServer, role: &str, n: u8) -> Visitor {
     let runtime = &server.product.runtime;
     match role {

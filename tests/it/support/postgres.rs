@@ -1,9 +1,9 @@
 //! A PostgreSQL cluster of the tests' own: one per test process, a fresh database for every test. Crash tests start one
 //! for themselves, which they may stop and start.
 //!
-//! It lives in a temporary folder, is reached by a Unix socket only (no port to collide), and ends with the process:
-//! a small shell beside the server waits for our end and stops it, however we end. PostgreSQL refuses to run as root;
-//! then it runs as the user `postgres`.
+//! The cluster lives in a temporary folder, is reached by a Unix socket only (no port to collide), and ends with the
+//! process: a small shell beside the server waits for our end and stops it, however we end. PostgreSQL refuses to run
+//! as root; then it runs as the user `postgres`.
 
 use anyhow::{Context, Result, bail};
 use sqlx::Connection;
@@ -20,7 +20,7 @@ pub struct Cluster {
     pub folder: PathBuf,
     bin: PathBuf,
     databases: AtomicU32,
-    /// Its standard input takes `stop` and `start`, and closes with us: the sign to end.
+    /// Process whose standard input takes `stop` and `start`, and closes with us: the sign to end.
     guard: Mutex<Child>,
 }
 
@@ -40,12 +40,12 @@ pub async fn cluster() -> Result<&'static Cluster> {
 }
 
 impl Cluster {
-    /// In a new folder below `parent`, or below the system's.
+    /// Starts a cluster in a new folder below `parent`, or below the system's.
     pub fn start(parent: Option<&Path>) -> Result<Cluster> {
         Cluster::begin(parent, QUICK)
     }
 
-    /// With these options of the server, such as `-c fsync=on`.
+    /// Starts a cluster with these options of the server, such as `-c fsync=on`.
     pub fn start_with(options: &str) -> Result<Cluster> {
         Cluster::begin(None, options)
     }
@@ -143,7 +143,7 @@ impl Cluster {
         run(shell(is_root()).args(["-c", &each]))
     }
 
-    /// Its server's processes, the first one the parent of the others; none when it is down.
+    /// Processes of the server, the first one the parent of the others; none when it is down.
     fn processes(&self) -> Vec<u32> {
         let read = |path: PathBuf| std::fs::read_to_string(path).unwrap_or_default();
         let Some(parent) = read(self.folder.join("data/postmaster.pid"))

@@ -45,7 +45,8 @@ pub fn fixture(name: &str) -> Files {
     Files::read_dir(folder).expect("the fixture is there")
 }
 
-/// A line of business of `tests/it/fixtures/<name>` among what all lines share: parts, their contracts, partners, forms.
+/// A line of business of `tests/it/fixtures/<name>` among what all lines share: parts, their contracts, partners,
+/// forms.
 pub fn line(name: &str) -> Files {
     const SHARED: [&str; 12] = [
         "workflows/shared/",
@@ -145,7 +146,8 @@ impl TestServer {
         until(what, wanted).await
     }
 
-    /// As `until`; whenever no worker is at an effect (its lease would end under it), the clock goes on to the next one.
+    /// Waits until something is there; whenever no worker is at an effect (its lease would end under it), the clock
+    /// goes on to the next one.
     pub async fn until_worked<T>(&self, what: &str, mut wanted: impl AsyncFnMut() -> Option<T>) -> T {
         let found = async || {
             let found = wanted().await;
@@ -235,12 +237,12 @@ impl Visitor {
     pub fn holding(base: String, name: &str, value: &str) -> Visitor {
         let visitor = Visitor::at(base);
         visitor.cookies.lock().expect("cookies").insert(name.to_owned(), value.to_owned());
-        // her keys of another day are used
+        // the keys that this visitor sent another day are used up
         visitor.keys.fetch_add(1_000_000_000, Ordering::Relaxed);
         visitor
     }
 
-    /// The same person, whose next requests reach another node.
+    /// The visitor, with next requests that reach another node.
     pub fn moved(&self, base: String) -> Visitor {
         let there = Visitor::at(base);
         there.cookies.lock().expect("cookies").clone_from(&self.cookies.lock().expect("cookies"));
@@ -290,7 +292,7 @@ impl Visitor {
         self.send_bytes(method, path, headers, body.map(String::into_bytes)).await
     }
 
-    /// The same with any body.
+    /// Sends any request, with any body.
     pub async fn send_bytes(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Option<Vec<u8>>) -> Reply {
         let response = self.request(method, path, headers, body).await;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());

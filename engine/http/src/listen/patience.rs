@@ -54,8 +54,8 @@ impl Watch {
         }
     }
 
-    /// When the connection ends unless something more is read; never while it is our turn, and the reader is called when
-    /// that is over.
+    /// When the connection ends unless something more is read; never while it is our turn, and the reader is called
+    /// when that is over.
     fn until(&self, reader: &Waker) -> Option<Instant> {
         let phase = self.phase();
         match phase.0 {

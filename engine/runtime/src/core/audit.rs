@@ -75,7 +75,7 @@ pub enum Deed {
 /// What an anchor's row says: the rows of a time, in the order of chains and numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Anchored {
-    /// Until this time; from the anchor before.
+    /// End of the time whose rows are counted; it begins where the anchor before ends.
     until_ms: i64,
     rows: u64,
     hash: String,
@@ -165,7 +165,7 @@ impl Core {
         self.write_down(journey, &noted).await
     }
 
-    /// Whoever came by a link is the customer.
+    /// Notes that whoever came by a link is the customer.
     pub async fn note_link_proved(&self, actor: &Actor, journey: &str) -> Result<(), RuntimeError> {
         self.write_down(journey, &self.audit_note(Deed::LinkProved, actor)).await
     }

@@ -1,7 +1,7 @@
 //! Journeys that this node has just written, or read for work that it has claimed, ready for their next event.
 //!
-//! It saves reading and parsing what was in hand a moment ago: the next of twenty-five answers, the next step of a
-//! quick person. Only a commit may trust it: **seq-cas** refuses what was decided on an old state. A refusal, a
+//! The cache saves reading and parsing what was in hand a moment ago: the next of twenty-five answers, the next step
+//! of a quick person. Only a commit may trust it: **seq-cas** refuses what was decided on an old state. A refusal, a
 //! question to the store or a view is always decided on what is stored.
 
 use crate::turn::Journey;

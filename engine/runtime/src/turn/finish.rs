@@ -45,7 +45,7 @@ impl Ends {
         }
     }
 
-    /// Whether it ends although nothing came of it for the journey.
+    /// Whether the work ends although nothing came of it for the journey.
     pub(crate) fn without_a_fact(&self) -> bool {
         match self {
             Ends::Effect(..) | Ends::Timer(_) => true,

@@ -28,7 +28,7 @@ const USELESS: [(&str, &str); 3] = [("blurred", "blurred"), ("dark", "blurred"),
 const SOME: u32 = 20;
 
 impl Uploads {
-    /// Until something is due.
+    /// Waits until a file is due.
     pub async fn wait(&self) {
         self.core.files.due.notified().await;
     }

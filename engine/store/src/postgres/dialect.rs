@@ -16,7 +16,7 @@ pub const ROOM: &str = "select r.value ->> 0 as lane, r.value ->> 1 as gate, (r.
 /// Texts of the JSON list $1.
 pub const TEXTS: &str = "select jsonb_array_elements_text($1::jsonb)";
 
-/// Whether it was ever migrated: 0 or 1.
+/// Whether the database was ever migrated: 0 or 1.
 pub const IS_MIGRATED: &str = "select count(to_regclass('journey_migrations'))";
 
 /// A journey with its answers and drafts.
@@ -45,7 +45,7 @@ pub const SEEN: &str = "select j.n, (r.value ->> 1)::bigint, (r.value ->> 2)::sm
      jsonb_array_elements($1::jsonb) r(value) \
      join journeys j on j.id = decode(r.value ->> 0, 'hex') order by 1";
 
-/// Until the end of the transaction, by name.
+/// Takes the lock of this name until the end of the transaction.
 pub async fn lock(conn: &mut Conn, name: &str) -> Result<()> {
     sqlx::query("select pg_advisory_xact_lock(hashtextextended($1, 7))").bind(name).execute(conn).await?;
     Ok(())

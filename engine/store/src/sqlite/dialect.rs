@@ -16,7 +16,7 @@ pub const ROOM: &str = "select value ->> 0 as lane, value ->> 1 as gate, cast(va
 /// Texts of the JSON list $1.
 pub const TEXTS: &str = "select value from json_each($1)";
 
-/// Whether it was ever migrated: 0 or 1.
+/// Whether the database was ever migrated: 0 or 1.
 pub const IS_MIGRATED: &str = "select count(*) from sqlite_master where name = 'journey_migrations'";
 
 /// A journey with its answers and drafts.

@@ -93,7 +93,7 @@ struct WriterThread {
 }
 
 impl WriterThread {
-    /// Until the store is dropped.
+    /// Writes what is queued until the store is dropped.
     fn run(mut self, queue: &Receiver<Job>) {
         while let Ok(first) = queue.recv() {
             let (mut commits, mut writes) = (Vec::new(), Vec::new());

@@ -76,7 +76,7 @@ impl Store {
         }
     }
 
-    /// Of a journey, or (`None`) of a start.
+    /// Use of a key by a journey, or (`None`) by a start.
     async fn used(&self, scope: Option<i64>, key: &[u8]) -> Result<Option<Used>> {
         match self {
             Store::Sqlite(store) => store.used(scope.unwrap_or(0), key).await,
@@ -234,7 +234,7 @@ async fn submit(
     }
 }
 
-/// Where the journey is now, for a request that was taken before; the same key with another body is refused.
+/// Answers a request that was taken before with where the journey is now; the same key with another body is refused.
 async fn repeated(app: &App, used: Used, body: &[u8]) -> Result<Response, Refusal> {
     if used.body_hash != Sha256::digest(body).as_slice() {
         return Err(Refusal(StatusCode::UNPROCESSABLE_ENTITY, "key"));

@@ -7,7 +7,7 @@ use sqlx::{ConnectOptions, Connection, PgConnection};
 use std::str::FromStr;
 use std::time::Instant;
 
-/// As many as the worker claims at once.
+/// How many the worker claims at once.
 const BATCH: i64 = 64;
 
 const TABLE: &str = "create table bare (id bigint primary key, next_at bigint not null, state bigint not null, fence bigint not null, payload text not null); \

@@ -8,7 +8,7 @@ use tracing::{Event, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::{Context, SubscriberExt};
 
-/// Where a job says that it begins.
+/// Target of the log under which a job says that it begins.
 const JOB: &str = "worker::jobs";
 
 pub struct Begun(Mutex<Receiver<Instant>>);

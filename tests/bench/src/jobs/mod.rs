@@ -82,7 +82,7 @@ impl Bench {
         Worker { stop, task }
     }
 
-    /// Until nothing is due before `ms`, and no lease is held.
+    /// Waits until nothing is due before `ms`, and no lease is held.
     async fn until_idle(&self, ms: i64) -> Result<()> {
         let end = Instant::now() + PATIENCE;
         while self.runtime.store().next_due().await?.is_some_and(|due| due < ms) {
@@ -97,7 +97,7 @@ impl Bench {
         process::usage(std::process::id()).cpu_s + self.database.cpu_s()
     }
 
-    /// Another figure, told as it comes.
+    /// Adds another figure, told as it comes.
     fn add(&self, table: &mut Table, what: String, floor: Option<f64>, product: f64, goal: Goal, others: &Others) {
         let row = Row {
             database: self.database.name(),
