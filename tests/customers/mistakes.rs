@@ -47,7 +47,7 @@ pub const MISTAKES: &[Mistake] = &[
     },
     Mistake {
         breaks: "no way on",
-        file: "workflows/shared/inspection/views/inspection-wanted.yaml",
+        file: "workflows/shared/kyc/views/kyc.yaml",
         changes: &[(
             "  - block: actions\n    items: [{label: Choose another plan, event: other_quote, style: secondary}]\n",
             "",
@@ -80,8 +80,8 @@ pub const MISTAKES: &[Mistake] = &[
         breaks: "nobody has inspected it",
         file: "workflows/motor/car/values.yaml",
         changes: &[(
-            "inspected_first(choice): plans_chosen(choice).exists(p, p.inspection)",
-            "inspected_first(choice): \"false\"",
+            "inspection_due: inspection_wanted && !is_inspected",
+            "inspection_due: \"false\"",
         )],
     },
     Mistake {
