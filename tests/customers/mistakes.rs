@@ -47,9 +47,9 @@ pub const MISTAKES: &[Mistake] = &[
     },
     Mistake {
         breaks: "no way on",
-        file: "workflows/shared/kyc/views/kyc.yaml",
+        file: "workflows/shared/payment/views/payment-failed.yaml",
         changes: &[(
-            "  - block: actions\n    items: [{label: Choose another plan, event: other_quote, style: secondary}]\n",
+            "  - block: actions\n    items:\n      - {label: Try again, event: retry, style: primary}\n      - {label: Back to my answers, event: leave, style: link}\n",
             "",
         )],
     },
@@ -79,10 +79,7 @@ pub const MISTAKES: &[Mistake] = &[
     Mistake {
         breaks: "nobody has inspected it",
         file: "workflows/motor/car/values.yaml",
-        changes: &[(
-            "inspection_due: inspection_wanted && !is_inspected",
-            "inspection_due: \"false\"",
-        )],
+        changes: &[("inspection_due: inspection_wanted && !is_inspected", "inspection_due: \"false\"")],
     },
     Mistake {
         breaks: "made in",

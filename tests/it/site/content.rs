@@ -274,7 +274,7 @@ async fn pages_from_rows_have_their_own_headings() {
         ("R2.3-02", "/health-insurance/companies", "Care Health (before: Religare)"),
         ("R2.3-06", "/health-insurance/claim-settlement", "82.31%"),
         ("R2.5-06", "/life-insurance/term-insurance/companies", "LIC of India"),
-        ("R2.6-01", "/investment", "<h1>"),
+        ("R2.6-01", "/investment", ">What are you saving for?</h1>"),
         ("R2.6-08", "/travel-insurance", ">Where are you going?</h1>"),
     ] {
         let page = visitor.get(path).await;

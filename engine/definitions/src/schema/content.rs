@@ -166,7 +166,7 @@ fn page() -> Value {
         ("calculates", "A form whose answers the address has, as data.query", text()),
         (
             "records",
-            "Of a person's page: records of hers, as `data.records {rows, older}`",
+            "Records of the person whose page it is, as `data.records {rows, older}`",
             needs(
                 closed_map(&[
                     ("kinds", "CEL: a list of kinds", cel()),

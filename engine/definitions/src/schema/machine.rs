@@ -235,7 +235,7 @@ fn step() -> Value {
         ("hide", "", one_or_list(words(&["header", "footer"]))),
         ("links", "Purpose of a link → events that a person who came by it may send here", map_of(texts())),
         ("paper", "A state beside this one, or this one: its view is printed as the document `paper`", text()),
-        ("only", "In a journey that was begun for a customer: her alone", words(&Only::ALL.map(|(name, _)| name))),
+        ("only", "In a journey begun for a customer: the customer alone", words(&Only::ALL.map(|(name, _)| name))),
         ("confirms", "Who acts for a customer sees it, and does not send its answer", flag()),
     ])
 }

@@ -383,6 +383,11 @@ impl Page {
         Some(Address { page: Arc::clone(self), path: path.to_owned(), row })
     }
 
+    /// Whether it has blocks of its own address, not those of a page for each row.
+    pub(super) fn has_own_blocks(&self) -> bool {
+        self.each.is_none() && !self.view.is_empty()
+    }
+
     /// An address of a page that takes any word, for the check.
     pub(super) fn sample(self: &Arc<Self>) -> Option<Address> {
         let takes = self.takes.as_ref()?;

@@ -106,6 +106,11 @@ struct Names<'a> {
 }
 
 impl View {
+    /// Whether it has no blocks.
+    pub(crate) fn is_empty(&self) -> bool {
+        matches!(&self.blocks, ViewPart::List(items) if items.is_empty())
+    }
+
     /// `node` has the blocks of the files `others` among its own: see [`with_others`].
     pub fn compile(
         id: &str,
