@@ -219,7 +219,27 @@ fn step_data(turn: &Turn<'_>, step: &definitions::Step, reader: &ViewerContext<'
     if let (Some(_), Some(view)) = (&reader.cover, &mut rendered) {
         without_documents(view);
     }
+    append_page(turn, step, reader, &mut rendered);
     (data, rendered)
+}
+
+/// Appends what the site's page at the flow's base says to the view of its first step, below its form.
+fn append_page(turn: &Turn<'_>, step: &definitions::Step, reader: &ViewerContext<'_>, view: &mut Option<Value>) {
+    let workflow = reader.workflow;
+    if step.form.is_none() || step.path.as_deref() != Some("") {
+        return;
+    }
+    let site = turn.catalog.site(&workflow.language);
+    let Some(address) = site.address(&workflow.base).filter(|address| address.page.has_blocks()) else { return };
+    let host = turn.page_host(&workflow.language);
+    let page = match address.render(site.data(), &host, 1) {
+        Ok(page) => page.unwrap_or_default(),
+        Err(error) => return tracing::error!(step = step.node, %error, "the page at the base failed"),
+    };
+    let view = view.get_or_insert_with(|| json!({"blocks": [{"block": "form"}]}));
+    if let Some(blocks) = view.get_mut("blocks").and_then(Value::as_array_mut) {
+        blocks.extend(page.blocks);
+    }
 }
 
 /// Documents are the customer's alone; what a step prints is covered like its page.

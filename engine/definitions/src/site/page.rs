@@ -383,9 +383,9 @@ impl Page {
         Some(Address { page: Arc::clone(self), path: path.to_owned(), row })
     }
 
-    /// Whether it has blocks of its own address, not those of a page for each row.
-    pub(super) fn has_own_blocks(&self) -> bool {
-        self.each.is_none() && !self.view.is_empty()
+    /// Whether it says more than a title and a description.
+    pub fn has_blocks(&self) -> bool {
+        self.view.has_blocks()
     }
 
     /// An address of a page that takes any word, for the check.

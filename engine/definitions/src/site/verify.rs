@@ -36,21 +36,13 @@ impl Site {
         let is_whole = !known.iter().any(|p| p.is_error() && p.span.file.starts_with(super::PAGES));
         let steps = steps(workflows);
         self.steps = steps.keys().cloned().collect();
-        let bases: BTreeMap<&str, &str> =
-            workflows.iter().map(|(id, flow)| (flow.base.as_str(), id.as_str())).collect();
+        let bases: BTreeSet<&str> = workflows.values().map(|workflow| workflow.base.as_str()).collect();
         for page in self.pages.clone() {
             for (path, address) in page.addresses(host, problems) {
                 let at = &page.span;
-                if steps.contains_key(&path) && !bases.contains_key(path.as_str()) {
+                if steps.contains_key(&path) && !bases.contains(path.as_str()) {
                     let message = format!("`{path}` is the page of a step of {}", steps[&path]);
                     problems.push(Problem::error("duplicate-key", at, message));
-                }
-                if let Some(flow) = bases.get(path.as_str()).filter(|_| page.has_own_blocks()) {
-                    let message = format!("nobody sees these blocks: `{path}` is the first page of {flow}");
-                    problems.push(
-                        Problem::error("value", at, message)
-                            .hint("write them into the view of its first step, below `- block: form`"),
-                    );
                 }
                 if let Some(other) = self.addresses.insert(path.clone(), address) {
                     let message = format!("`{path}` is already an address of {}", other.page.view.path);

@@ -106,9 +106,9 @@ struct Names<'a> {
 }
 
 impl View {
-    /// Whether it has no blocks.
-    pub(crate) fn is_empty(&self) -> bool {
-        matches!(&self.blocks, ViewPart::List(items) if items.is_empty())
+    /// Whether it has blocks.
+    pub(crate) fn has_blocks(&self) -> bool {
+        !matches!(&self.blocks, ViewPart::List(items) if items.is_empty())
     }
 
     /// `node` has the blocks of the files `others` among its own: see [`with_others`].

@@ -433,6 +433,11 @@ impl<'w> Turn<'w> {
         words.host(&self.now, self, self.catalog)
     }
 
+    /// A host for pages of the site at the moment of this turn.
+    pub(crate) fn page_host<'t>(&'t self, language: &'t str) -> ProductHost<'t> {
+        self.catalog.host_in(language, &self.now)
+    }
+
     fn with_host<T>(&self, read: impl FnOnce(&ProductHost) -> T) -> T {
         let host = self.workflow.host(&self.now, self, self.catalog);
         read(&ProductHost { extra: self.listener, ..host })
