@@ -347,11 +347,20 @@ impl Customer {
         let buttons = self.buttons();
         let pressed = buttons.choose(&mut self.random).cloned();
         match (self.view["step"]["form"].is_object(), pressed) {
-            (true, Some(button)) if self.random.random_bool(0.05) => self.presses(&button).await,
+            (true, Some(button)) if self.is_asked_for_files() || self.random.random_bool(0.05) => {
+                self.presses(&button).await
+            }
             (true, _) => self.fills().await,
             (false, Some(button)) => self.presses(&button).await,
             (false, None) => bail!("nothing to do"),
         }
+    }
+
+    /// The form cannot be sent without a file, which these customers have none of.
+    fn is_asked_for_files(&self) -> bool {
+        let schema = &self.view["step"]["form"]["schema"];
+        let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        required.into_iter().any(|name| schema["properties"][name]["x-ui"]["widget"] == "upload")
     }
 
     async fn presses(&mut self, button: &Value) -> Result<()> {

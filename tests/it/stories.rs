@@ -3,6 +3,7 @@
 use engine_definitions::{Catalog, Files, load};
 use engine_runtime::story::{Outcome, Runner};
 use journey_tests::server::fixture;
+use serde_json::json;
 use std::sync::Arc;
 
 const BEGINNING: &str = "
@@ -167,4 +168,43 @@ fn what_a_story_names_must_exist() {
         let said: String = loaded.problems.iter().map(|p| format!("{p}\n")).collect();
         assert!(said.contains(expected), "expected {expected}\ngot {said}");
     }
+}
+
+/// What `journey try` prints: a value where a story stands, and what it comes from.
+#[test]
+fn an_expression_is_worked_out_where_a_story_stands() {
+    let loaded = load(&journey_tests::server::line("guide"));
+    let catalog = loaded.catalog.expect("the guide");
+    let workflow = catalog.workflow("bicycle/cover").expect("the flow");
+    let mut runner = Runner::new(&catalog);
+    let mut evaluate = |story, until, text: &str| runner.evaluate(workflow, story, until, text);
+    let bought = Some("bought");
+    assert_eq!(evaluate(None, None, "context.bicycle"), Ok(json!({})));
+    assert_eq!(evaluate(bought, Some("contact"), "context.bicycle.value"), Ok(json!(5_000_000)));
+    assert_eq!(evaluate(bought, Some("owner"), "plan_of('wheelsure').total"), Ok(json!(150_000)));
+    assert_eq!(evaluate(bought, Some("owner"), "application.start_on"), Ok(json!("2026-11-22")));
+    let refused = |found: Result<_, String>, words: &str| assert!(found.as_ref().is_err_and(|e| e.contains(words)), "{found:?}");
+    refused(evaluate(bought, Some("quotes"), "plan_off('wheelsure')"), "plan_off");
+    refused(evaluate(Some("boughd"), None, "today"), "no story `boughd`");
+    refused(evaluate(bought, Some("nowhere"), "today"), "never comes to `nowhere`");
+    assert_eq!(workflow.values_named("application.offer == buyer.name ? 1 : plan_of('x')"), ["application", "buyer"]);
+}
+
+/// A search for a row says how many were left after each column.
+#[test]
+fn a_table_says_which_column_left_no_row() {
+    let mut files = journey_tests::server::line("guide");
+    let rates = "title: T\nsample: true\nmatch: {zone: equals, age: band}\ncolumns: {zone: text, age: int, rate: int}\nrows:\n  - [a, 18-25, 1]\n  - [a, 26-40, 2]\n  - [b, 18-40, 3]\n";
+    files.insert("workflows/bicycle/tables/rates.yaml", rates.as_bytes());
+    let catalog = load(&files).catalog.expect("the guide with a table");
+    let table = catalog.tables().get("bicycle/rates").expect("the table");
+    let search = |zone: &str, age: i64| {
+        let inputs = json!({"zone": zone, "age": age}).as_object().cloned().unwrap_or_default();
+        let found = table.explain(&inputs, &json!("2026-11-21"));
+        (found.at, found.narrowed.into_iter().map(|(column, left)| (column.to_owned(), left)).collect::<Vec<_>>())
+    };
+    let left = |zone, age| vec![("zone".to_owned(), zone), ("age".to_owned(), age)];
+    assert_eq!(search("a", 30), (Some(1), left(2, 1)));
+    assert_eq!(search("a", 41), (None, left(2, 0)));
+    assert_eq!(search("c", 30), (None, left(0, 0)));
 }

@@ -78,6 +78,10 @@ impl Catalog {
         self.workflows.values().find(|w| w.base == base)
     }
 
+    pub fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
     pub fn partner(&self, id: &str) -> Option<&Arc<Partner>> {
         self.partners.get(id)
     }

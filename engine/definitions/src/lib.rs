@@ -97,7 +97,7 @@ pub use site::{
     Product as SiteProduct, Rendered as SitePage, Script, Serves, Site, Special,
 };
 pub use story::Story;
-pub use table::{Table, Tables};
+pub use table::{Search, Table, Tables};
 pub use text::Text;
 pub use translation::{Sheet, Translated, sheets};
 pub use uploads::{FILE_KINDS, UploadAnswer, UploadKind};

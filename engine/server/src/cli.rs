@@ -140,6 +140,26 @@ pub enum Command {
         #[arg(long)]
         watch: bool,
     },
+    /// Print what an expression of a flow gives at a moment of a story, or which row of a table fits, and why
+    #[command(
+        after_help = "Examples:\n  journey try parcel/domestic --story light-parcel --until offers \"total\"\n                                           a value of the flow where the story comes to its offers, and what it came from\n  journey try parcel/domestic \"table('parcel/rates', {'grams': 400}).price\"\n  journey try table parcel/rates grams=400    the row that fits, and how many were left after each column; exit code 2: none"
+    )]
+    Try {
+        /// `line/flow`, or `table`
+        what: String,
+        /// The expression; of a table its name and inputs, `column=value`
+        #[arg(required = true)]
+        words: Vec<String>,
+        /// Story of the flow, by its file's name
+        #[arg(long, value_name = "NAME")]
+        story: Option<String>,
+        /// State at which the story is stopped; default: its end
+        #[arg(long, requires = "story", value_name = "STATE")]
+        until: Option<String>,
+        /// Folder with workflows/ and forms/
+        #[arg(long, default_value = ".")]
+        dir: PathBuf,
+    },
     /// Orders to partners and messages: list them, retry or skip what is parked
     #[command(subcommand)]
     Effects(Effects),

@@ -124,6 +124,16 @@ impl Node {
         }
     }
 
+    /// Every text within it, in its order.
+    pub fn texts(&self) -> Vec<&str> {
+        match &self.value {
+            Value::String(text) => vec![text],
+            Value::List(items) => items.iter().flat_map(Node::texts).collect(),
+            Value::Map(entries) => entries.iter().flat_map(|(_, node)| node.texts()).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// The value under `key`, if this is a map that has it.
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.map().iter().find(|(k, _)| k.name == key).map(|(_, v)| v)

@@ -1,7 +1,7 @@
 //! Wrong fields, each with the text that the form has for it.
 
 use super::answers::{ShownField, shown_fields};
-use super::level::{Format, Holds, Level, Rule};
+use super::level::{Format, Holds, Level, Reads, Rule};
 use super::resolve::Resolved;
 use super::{FieldError, date, properties, refuse};
 use jsonschema::error::ValidationErrorKind;
@@ -87,7 +87,7 @@ pub fn errors(resolved: &Resolved, data: &Value) -> Result<Vec<FieldError>, Stri
             Some(value) => {
                 let rule = &asked.field.rule;
                 let by_schema = || wrong.get(&*asked.pointer).copied();
-                refusal_code(rule, value).or_else(by_schema).or_else(|| broken_rule(rule, value))
+                overlong(rule, value).or_else(|| refusal_code(rule, value)).or_else(by_schema).or_else(|| broken_rule(rule, value))
             }
         };
         found.extend(code.map(|code| error(&asked.field.texts, asked.pointer.to_string(), code)));
@@ -99,6 +99,12 @@ pub fn errors(resolved: &Resolved, data: &Value) -> Result<Vec<FieldError>, Stri
     found.extend(unknown.into_iter().map(|pointer| error(&resolved.texts, pointer, "unknown")));
     found.truncate(ERRORS_MAX);
     Ok(found)
+}
+
+/// A number of more than 15 digits: none that is typed has them, and expressions may multiply what is left.
+fn overlong(rule: &Rule, value: &Value) -> Option<&'static str> {
+    let is_number = matches!(rule.reads, Some(Reads::Integer | Reads::Number));
+    (is_number && value.as_f64().is_some_and(|number| number.abs() >= 1e15)).then_some("type")
 }
 
 /// A text that cannot be written so, or of a shape that has words of its own: said before all else.

@@ -11,7 +11,7 @@ use engine_statechart::Problem;
 use engine_statechart::source::Span;
 use serde_json::{Map, Value};
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Story {
     /// Path of the story's file.
     pub path: String,

@@ -83,6 +83,18 @@ impl Groups {
         self.list.iter().filter(fits).find_map(|group| group.that_holds(day.as_str()))
     }
 
+    /// Each column that inputs are held against, with the number of rows that fit it and the columns before it.
+    pub(super) fn narrowed<'v>(&self, input: impl Fn(&str) -> Option<&'v Value>) -> Vec<(&str, usize)> {
+        let mut left: Vec<&Group> = self.list.iter().collect();
+        let columns = self.columns.iter().enumerate();
+        let counts = columns.map(|(at, name)| {
+            let value = input(name).unwrap_or(&Value::Null);
+            left.retain(|group| group.tests.get(at).is_some_and(|test| test.fits(value)));
+            (name.as_str(), left.iter().map(|group| group.rows.len()).sum())
+        });
+        counts.collect()
+    }
+
     /// The rows that hold on a day, in their order.
     pub(super) fn that_hold(&self, day: &Value) -> impl Iterator<Item = usize> {
         self.list.iter().filter_map(move |group| group.that_holds(day.as_str()))

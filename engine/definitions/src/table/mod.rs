@@ -73,6 +73,18 @@ pub struct Table {
     references: Vec<Reference>,
 }
 
+/// How a row of a table was found, or not.
+#[derive(Debug)]
+pub struct Search<'a> {
+    /// Position of the row, from 0.
+    pub at: Option<usize>,
+    pub row: Value,
+    /// How many rows there are.
+    pub of: usize,
+    /// Each column that inputs are held against, with the number of rows that fit it and the columns before it.
+    pub narrowed: Vec<(&'a str, usize)>,
+}
+
 const ROWS_MAX: usize = 20_000;
 
 impl Table {
@@ -145,6 +157,13 @@ impl Table {
             return Err(format!("table `{}` is not looked up by one column", self.id));
         };
         Ok(self.row(self.groups.first(|column| (column == only).then_some(input), today)))
+    }
+
+    /// What a search for a row comes to.
+    pub fn explain(&self, inputs: &Map<String, Value>, today: &Value) -> Search<'_> {
+        let at = self.groups.first(|column| inputs.get(column), today);
+        let narrowed = self.groups.narrowed(|column| inputs.get(column));
+        Search { at, row: self.row(at), of: self.rows.len(), narrowed }
     }
 
     /// The rows that hold today, a date.

@@ -55,8 +55,8 @@ use crate::values::Now;
 use crate::view::View;
 use chrono_tz::Tz;
 use engine_statechart::expression::{Expression, Names};
-use engine_statechart::source::Span;
-use engine_statechart::{Machine, Vocabulary};
+use engine_statechart::source::{Node, Span};
+use engine_statechart::{Machine, Problem, Vocabulary};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -196,9 +196,29 @@ impl Workflow {
     /// One of its values, as an expression; `None`: there is none of this name, or it takes arguments.
     pub fn value(&self, name: &str) -> Option<Expression> {
         let is_plain = self.values.arity(name) == Some(0);
-        let named = crate::source::Value::String(name.to_owned());
-        let node = crate::source::Node::new(Span::unknown(), named).with_names(&self.values);
-        is_plain.then(|| Expression::read(&node, &self.vocabulary, &[], &mut Vec::new())).flatten()
+        is_plain.then(|| self.expression(name).ok()).flatten()
+    }
+
+    /// An expression as it could stand in the flow: its values, tables and functions are known. An error is what is
+    /// wrong with it.
+    pub fn expression(&self, text: &str) -> Result<Expression, Vec<Problem>> {
+        let text = crate::source::Value::String(text.to_owned());
+        let node = crate::source::Node::new(Span::unknown(), text).with_names(&self.values);
+        let mut problems = Vec::new();
+        Expression::read(&node, &self.vocabulary, &[], &mut problems).ok_or(problems)
+    }
+
+    /// Its values without arguments that a text of expressions names, each once.
+    pub fn values_named(&self, text: &str) -> Vec<&str> {
+        let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+        let words: BTreeSet<&str> = text.split(|c| !is_letter(c)).filter_map(|word| word.split('.').next()).collect();
+        let named = self.values.values().filter(|(name, _)| words.contains(name));
+        named.map(|(name, _)| name).filter(|name| self.values.arity(name) == Some(0)).collect()
+    }
+
+    /// The value of this name as it was written.
+    pub fn written(&self, name: &str) -> Option<&Node> {
+        self.values.written(name)
     }
 
     pub(crate) fn value_names(&self) -> impl Iterator<Item = &str> {

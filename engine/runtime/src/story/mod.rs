@@ -6,7 +6,9 @@ pub use crate::comparison::Difference;
 
 use engine_definitions::story::Story;
 use engine_definitions::{Catalog, Workflow};
+use engine_statechart::Problem;
 use engine_statechart::source::Span;
+use serde_json::Value;
 use stage::Stage;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -58,6 +60,35 @@ impl<'a> Runner<'a> {
             Ok(played) => Outcome::Failed(played.failures.iter().map(|(_, failure)| failure.clone()).collect()),
             Err(beginning) => Outcome::NotBegun { beginning },
         }
+    }
+
+    /// What an expression of a flow gives where a story stands when the state `until` is first active, without `until` at
+    /// its end, and without a story where the flow begins. An error says what is wrong, in words.
+    pub fn evaluate(
+        &mut self,
+        workflow: &'a Arc<Workflow>,
+        story: Option<&str>,
+        until: Option<&str>,
+        expression: &str,
+    ) -> Result<Value, String> {
+        let stage = match story {
+            None => Stage::open(self.catalog, workflow, &Story::default())?,
+            Some(name) => {
+                let named = |story: &&Story| story.id == name || story.name == name;
+                let story = workflow.stories().iter().find(named);
+                let story = story.ok_or_else(|| format!("`{}` has no story `{name}`", workflow.id))?;
+                let first = self.beginning(workflow, story).map_err(|why| format!("the story `{why}` fails"))?;
+                let mut stages = play(story, first, true).stages;
+                let at = match until {
+                    Some(state) => stages.iter().position(|stage| stage.is_active(state)),
+                    None => stages.len().checked_sub(1),
+                };
+                let at = at.ok_or_else(|| format!("`{name}` never comes to `{}`", until.unwrap_or_default()))?;
+                stages.swap_remove(at)
+            }
+        };
+        let lines = |problems: Vec<Problem>| problems.iter().map(|p| p.message.clone()).collect::<Vec<_>>().join("\n");
+        stage.evaluate(&workflow.expression(expression).map_err(lines)?)
     }
 
     /// The beginning that is to blame is the error.

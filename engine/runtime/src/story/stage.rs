@@ -10,6 +10,8 @@ use crate::render::render;
 use crate::turn::{Journey, Question, Refused, Turn, differences};
 use engine_definitions::story::{Act, Answer, Expect, Sender, Story, StoryStep};
 use engine_definitions::{Catalog, FieldError, Operation, Partner, Workflow};
+use engine_statechart::Scope;
+use engine_statechart::expression::Expression;
 use engine_store::{Commit, EffectKey, EventRecord, JourneyRecord};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -232,6 +234,14 @@ impl<'a> Stage<'a> {
     }
 
     /// Whether a state, named from the root, is active.
+    /// What an expression of the flow gives here.
+    pub fn evaluate(&self, expression: &Expression) -> Result<Value, String> {
+        let turn = self.turn()?;
+        let (host, context) = (turn.host_in(self.workflow), turn.context());
+        let scope = Scope::new().with_host(&host).with_context(&context);
+        expression.eval(&scope).map_err(|error| error.message)
+    }
+
     pub fn is_active(&self, name: &str) -> bool {
         self.turn().is_ok_and(|turn| is_active(self.workflow, &turn.state.snapshot.active, name))
     }

@@ -1,5 +1,6 @@
 //! One file per command; here is which.
 
+mod attempt;
 mod audit;
 mod check;
 mod doctor;
@@ -72,6 +73,14 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Command::Stories { dir, only, watch } => stories::stories(&dir, only.as_deref(), watch),
+        Command::Try { what, words, story, until, dir } => match words.as_slice() {
+            [expression] if what != "table" => {
+                let moment = attempt::Moment { story: story.as_deref(), until: until.as_deref() };
+                attempt::expression(&dir, &what, &moment, expression)
+            }
+            [name, inputs @ ..] if what == "table" => attempt::table(&dir, name, inputs),
+            _ => anyhow::bail!("`journey try <flow> <expression>` or `journey try table <table> <column>=<value> …`"),
+        },
         Command::Effects(command) => alone(effects::effects(settings()?, command)),
         Command::Incidents(command) => alone(incidents::incidents(settings()?, command)),
         Command::Tell { partner, webhook, body } => alone(incidents::tell(settings()?, partner, webhook, body)),

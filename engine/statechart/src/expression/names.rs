@@ -248,6 +248,11 @@ impl Names {
         self.values.iter().map(|d| (&*d.name, &d.span))
     }
 
+    /// The value of this name as it was written.
+    pub fn written(&self, name: &str) -> Option<&Node> {
+        self.find(name).map(|(_, definition)| &definition.node)
+    }
+
     /// Calls of functions that take the name of something, by place.
     pub fn things(&self) -> impl Iterator<Item = (&Span, &str, Option<&str>)> {
         let all = self.values.iter().flat_map(|d| d.things.iter().map(move |thing| (d, thing)));

@@ -58,6 +58,7 @@ const rank = (code: string): number => CODES.indexOf(code);
 
 /** The first rule that a value breaks, in the order of `CODES`. */
 function wrong(rule: Schema, value: unknown): string | undefined {
+  if (typeof value === 'number' && Math.abs(value) >= 1e15) return 'type';
   const refused = typeof value === 'string' ? isRefused(rule, value) : undefined;
   if (refused) return refused;
   if (rule.type !== undefined && !isOfType(rule.type, value)) return 'type';
