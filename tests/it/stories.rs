@@ -183,11 +183,12 @@ fn an_expression_is_worked_out_where_a_story_stands() {
     assert_eq!(evaluate(bought, Some("contact"), "context.bicycle.value"), Ok(json!(5_000_000)));
     assert_eq!(evaluate(bought, Some("owner"), "plan_of('wheelsure').total"), Ok(json!(150_000)));
     assert_eq!(evaluate(bought, Some("owner"), "application.start_on"), Ok(json!("2026-11-22")));
-    let refused = |found: Result<_, String>, words: &str| assert!(found.as_ref().is_err_and(|e| e.contains(words)), "{found:?}");
+    let refused =
+        |found: Result<_, String>, words: &str| assert!(found.as_ref().is_err_and(|e| e.contains(words)), "{found:?}");
     refused(evaluate(bought, Some("quotes"), "plan_off('wheelsure')"), "plan_off");
     refused(evaluate(Some("boughd"), None, "today"), "no story `boughd`");
     refused(evaluate(bought, Some("nowhere"), "today"), "never comes to `nowhere`");
-    assert_eq!(workflow.values_named("application.offer == buyer.name ? 1 : plan_of('x')"), ["application", "buyer"]);
+    assert_eq!(workflow.values_named("application.offer == buyer.name ? 1 : plan_of('x')"), ["buyer", "application"]);
 }
 
 /// A search for a row says how many were left after each column.

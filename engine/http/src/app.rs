@@ -1,14 +1,14 @@
 //! What every handler may use, and the router over it.
 
 use crate::api::health::Health;
-use crate::assets::Assets;
-use crate::captcha::Captcha;
-use crate::middleware::{Class, Client, Limiter, Origins, Places, Proxies, Requests, SecurityHeaders};
-use crate::page_cache;
-use crate::presence::Presence;
+use crate::api::subscriptions::Subscriptions;
+use crate::connection::middleware::{Class, Client, Limiter, Origins, Places, Proxies, Requests, SecurityHeaders};
+use crate::pages::assets::Assets;
+use crate::pages::cache;
+use crate::pages::remote::Remotes;
 use crate::problem::{Code, Problem};
-use crate::remote::Remotes;
-use crate::subscriptions::Subscriptions;
+use crate::visitor::captcha::Captcha;
+use crate::visitor::presence::Presence;
 use engine_definitions::{Catalog, Operation, Partner};
 use engine_draw::Draw;
 use engine_partners::{CallOutcome, Order, Partners};
@@ -21,6 +21,16 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+
+/// Days and hours of the house are counted in India.
+pub const ZONE: chrono_tz::Tz = chrono_tz::Asia::Kolkata;
+
+/// The day in India at a moment: `2026-11-21`.
+pub fn day_at(now_ms: i64) -> String {
+    chrono::DateTime::from_timestamp_millis(now_ms)
+        .map(|now| now.with_timezone(&ZONE).format("%Y-%m-%d").to_string())
+        .unwrap_or_default()
+}
 
 /// Shared state of the handlers. Cheap to clone.
 #[derive(Clone)]
@@ -47,7 +57,7 @@ pub struct Inner {
     pub health: Health,
     pub captcha: Captcha,
     pub remotes: Remotes,
-    pub kept: page_cache::Pages,
+    pub kept: cache::Pages,
     /// Cancelled at a stop: streams end, `/readyz` says so.
     pub shutdown: CancellationToken,
 }
@@ -76,6 +86,11 @@ impl Lane {
 }
 
 impl App {
+    /// The day in India: `2026-11-21`.
+    pub fn today(&self) -> String {
+        day_at(self.runtime.now_ms())
+    }
+
     /// The error names the setting at fault. Must be called within a tokio runtime.
     pub fn new(options: Options) -> Result<App, String> {
         let Options { runtime, partners, settings, metrics, shutdown } = options;
@@ -98,7 +113,7 @@ impl App {
             health: Health::default(),
             captcha: Captcha::default(),
             remotes: Remotes::default(),
-            kept: page_cache::Pages::default(),
+            kept: cache::Pages::default(),
             customers: Lane::new(settings.limits.concurrency_max, &settings.limits),
             webhooks: Lane::new(settings.limits.webhooks_max, &settings.limits),
             runtime,

@@ -1,7 +1,7 @@
 //! Errors as the caller sees them: RFC 9457 problem details with stable codes.
 
-use crate::captcha::Challenge;
-use crate::middleware::Full;
+use crate::connection::middleware::Full;
+use crate::visitor::captcha::Challenge;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use engine_runtime::{Difference, Refusal, StepView};

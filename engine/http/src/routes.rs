@@ -1,16 +1,17 @@
 //! Every route of the product, on one page.
 
 use crate::api::{
-    documents, drafts, endpoints, events, health, journeys, master, operator, presence, reports, returns, stream,
-    uploads, webhooks,
+    documents, drafts, events, health, journeys, master, operator, presence, reports, returns, stream, uploads,
+    webhooks,
 };
 use crate::app::App;
-use crate::frame;
-use crate::links;
-use crate::openid;
+use crate::connection::frame;
+use crate::endpoints;
 use crate::pages;
+use crate::pages::links;
+use crate::pages::openid;
+use crate::pages::reference;
 use crate::problem::{self, ProblemDetails};
-use crate::reference;
 use axum::Router;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
@@ -42,7 +43,7 @@ pub fn router(app: App, sandbox: Option<Router>) -> Router {
         .route("/docs/", get(reference::page));
     let routes = Router::new()
         .merge(api)
-        .route(crate::site::REPORTS, post(reports::report))
+        .route(crate::pages::site::REPORTS, post(reports::report))
         .route("/r/{code}", get(links::ask).post(links::follow))
         .route(openid::BEGIN, get(openid::begin))
         .route(openid::BACK, get(openid::back))

@@ -229,9 +229,10 @@ fn append_page(turn: &Turn<'_>, step: &definitions::Step, reader: &ViewerContext
     if step.form.is_none() || step.path.as_deref() != Some("") {
         return;
     }
-    let site = turn.catalog.site(&workflow.language);
+    let language = &reader.actor.language;
+    let site = turn.catalog.site(language);
     let Some(address) = site.address(&workflow.base).filter(|address| address.page.has_blocks()) else { return };
-    let host = turn.page_host(&workflow.language);
+    let host = turn.page_host(language);
     let page = match address.render(site.data(), &host, 1) {
         Ok(page) => page.unwrap_or_default(),
         Err(error) => return tracing::error!(step = step.node, %error, "the page at the base failed"),

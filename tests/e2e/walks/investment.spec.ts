@@ -15,11 +15,11 @@ test('a ULIP is chosen and signed for in Hindi (R1-07, R2.6-05)', async ({ walk,
   await walk.submit('आगे बढ़ें');
 
   await walk.at('आपके बारे में', '/investment/about-you');
-  const born = page.getByRole('group', { name: 'आपकी जन्म तिथि' }).getByRole('textbox');
+  const born = page.getByRole('group', { name: 'आपकी जन्मतिथि' }).getByRole('textbox');
   for (const [at, text] of ['01', '03', '1996'].entries()) await born.nth(at).fill(text);
   await walk.submit('प्लान देखें');
 
-  await walk.at('हम आपसे कैसे संपर्क करें');
+  await walk.at('आपका संपर्क');
   await page.locator('input[name="name"]').fill('Asha Rao');
   await page.locator('input[name="mobile"]').fill(mobile);
   await page.locator('#form button[type="submit"]').click();
@@ -27,7 +27,7 @@ test('a ULIP is chosen and signed for in Hindi (R1-07, R2.6-05)', async ({ walk,
   await page.locator('input[autocomplete="one-time-code"]').pressSequentially(await walk.code(mobile));
 
   await walk.at('आपके पैसे के लिए प्लान', '/investment/quotes');
-  await walk.press('साल-दर-साल देखें');
+  await walk.press(/साल-दर-साल देखें HDFC Life/);
   await walk.at(/.+/, '/investment/plan');
   await expect(page.getByRole('table')).not.toHaveCount(0);
   await walk.press('इस प्लान के साथ आगे बढ़ें');

@@ -49,8 +49,12 @@ export function keepClear(floating: HTMLElement): () => void {
   place();
   const over = new AbortController();
   for (const sign of ['scroll', 'resize']) addEventListener(sign, soon, { passive: true, signal: over.signal });
+  // an error, a field that appears: what is to be pressed moves
+  const grown = new ResizeObserver(soon);
+  grown.observe(document.body);
   return () => {
     cancelAnimationFrame(next);
+    grown.disconnect();
     over.abort();
   };
 }

@@ -87,7 +87,10 @@ pub fn errors(resolved: &Resolved, data: &Value) -> Result<Vec<FieldError>, Stri
             Some(value) => {
                 let rule = &asked.field.rule;
                 let by_schema = || wrong.get(&*asked.pointer).copied();
-                overlong(rule, value).or_else(|| refusal_code(rule, value)).or_else(by_schema).or_else(|| broken_rule(rule, value))
+                overlong(rule, value)
+                    .or_else(|| refusal_code(rule, value))
+                    .or_else(by_schema)
+                    .or_else(|| broken_rule(rule, value))
             }
         };
         found.extend(code.map(|code| error(&asked.field.texts, asked.pointer.to_string(), code)));

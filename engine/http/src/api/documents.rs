@@ -2,9 +2,9 @@
 
 use super::known_id;
 use crate::app::App;
-use crate::paper;
+use crate::pages::paper;
 use crate::problem::{Problem, refusals};
-use crate::session::Visitor;
+use crate::visitor::session::Visitor;
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, header};

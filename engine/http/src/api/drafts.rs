@@ -4,7 +4,7 @@ use super::known_id;
 use crate::app::{App, run_to_end};
 use crate::json::Word;
 use crate::problem::{Problem, refusals};
-use crate::session::ChangeRequest;
+use crate::visitor::session::ChangeRequest;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use serde::Deserialize;

@@ -5,7 +5,7 @@ use super::known_id;
 use crate::app::App;
 use crate::json::{ViewBody, Word};
 use crate::problem::{Problem, refusals};
-use crate::session::ChangeRequest;
+use crate::visitor::session::ChangeRequest;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use engine_runtime::Send;

@@ -1,8 +1,8 @@
 //! `/healthz`, `/readyz`, `/metrics`.
 
 use crate::app::App;
-use crate::metrics::page as counted;
-use crate::middleware::Client;
+use crate::connection::metrics::page as counted;
+use crate::connection::middleware::Client;
 use crate::problem::{Code, Problem, refusals};
 use axum::extract::{ConnectInfo, State};
 use axum::http::{HeaderMap, StatusCode, header};

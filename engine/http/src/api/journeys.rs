@@ -3,14 +3,14 @@
 
 use super::known_id;
 use crate::app::App;
-use crate::attribution;
+use crate::connection::middleware::Class;
 use crate::json::{ViewBody, Word};
-use crate::middleware::Class;
 use crate::pages;
+use crate::pages::site::Facts;
 use crate::problem::{Problem, refusals};
-use crate::session::{ChangeRequest, Visitor};
-use crate::site::Facts;
-use crate::start::{self, Begin};
+use crate::visitor::attribution;
+use crate::visitor::session::{ChangeRequest, Visitor};
+use crate::visitor::start::{self, Begin};
 use axum::Json;
 use axum::extract::{Path, Query, RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};

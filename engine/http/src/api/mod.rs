@@ -1,9 +1,9 @@
 //! The API: one file per resource. A new resource: a file here and its line in `routes.rs`; calls that
-//! are data: `endpoints`.
+//! are data stand in `crate::endpoints`.
 
+pub mod data_export;
 pub mod documents;
 pub mod drafts;
-pub mod endpoints;
 pub mod events;
 pub mod health;
 pub mod journeys;
@@ -12,7 +12,9 @@ pub mod operator;
 pub mod presence;
 pub mod reports;
 pub mod returns;
+pub mod scrub;
 pub mod stream;
+pub mod subscriptions;
 pub mod uploads;
 pub mod webhooks;
 

@@ -2,10 +2,10 @@
 
 use super::known_id;
 use crate::app::App;
-use crate::middleware::Client;
-use crate::presence::right;
+use crate::connection::middleware::Client;
 use crate::problem::{Code, Problem, refusals};
-use crate::session::{Visitor, read, token};
+use crate::visitor::presence::right;
+use crate::visitor::session::{Visitor, read, token};
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::{Path, State};

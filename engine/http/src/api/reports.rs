@@ -1,11 +1,11 @@
 //! `/stackTraceApi` and `/api/v1/errors`: errors of browsers, where the site wants them; limited and scrubbed, one log
 //! line each, nothing stored.
 
+use crate::api::scrub;
 use crate::app::App;
-use crate::middleware::{Class, Client};
+use crate::connection::middleware::{Class, Client};
 use crate::problem::{Problem, refusals};
-use crate::scrub;
-use crate::session::read;
+use crate::visitor::session::read;
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
@@ -26,7 +26,7 @@ pub async fn report(
     app.origins.check_origin(&headers)?;
     app.limit(Class::Report, client)?;
     let bytes = read(body).await?;
-    let wanted = crate::site::reports(&app.runtime.catalog()).is_some();
+    let wanted = crate::pages::site::reports(&app.runtime.catalog()).is_some();
     if !wanted || app.limiter.take(Class::Reports, 0, Instant::now()).is_err() {
         metrics::counter!("browser_reports_dropped_total").increment(1);
         return Ok(StatusCode::NO_CONTENT);

@@ -1,10 +1,10 @@
 //! `/api/v1/journeys/{id}/stream`: Server-Sent Events that tell a browser to look again.
 
 use super::known_id;
+use crate::api::subscriptions::Listener;
 use crate::app::App;
 use crate::problem::{Problem, refusals};
-use crate::session::Visitor;
-use crate::subscriptions::Listener;
+use crate::visitor::session::Visitor;
 use axum::extract::{Path, State};
 use axum::http::HeaderValue;
 use axum::response::sse::{Event, KeepAlive, Sse};

@@ -5,7 +5,7 @@ use super::{documents, known_id};
 use crate::app::{App, run_to_end};
 use crate::json::Word;
 use crate::problem::{Code, Problem, refusals};
-use crate::session::{self, ChangeRequest, Visitor};
+use crate::visitor::session::{self, ChangeRequest, Visitor};
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{FromRequestParts, Path, Request, State};

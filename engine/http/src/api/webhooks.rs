@@ -4,7 +4,7 @@
 use crate::app::{App, run_to_end};
 use crate::json::{self, Bounds};
 use crate::problem::{Code, Problem, refusals};
-use crate::session::read;
+use crate::visitor::session::read;
 use axum::Json;
 use axum::extract::{Path, Request, State};
 use axum::http::HeaderMap;

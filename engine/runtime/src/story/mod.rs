@@ -62,8 +62,8 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// What an expression of a flow gives where a story stands when the state `until` is first active, without `until` at
-    /// its end, and without a story where the flow begins. An error says what is wrong, in words.
+    /// What an expression of a flow gives where a story stands when the state `until` is first active; without `until` at
+    /// its end, without a story where the flow begins. An error says what is wrong, in words.
     pub fn evaluate(
         &mut self,
         workflow: &'a Arc<Workflow>,
@@ -74,8 +74,7 @@ impl<'a> Runner<'a> {
         let stage = match story {
             None => Stage::open(self.catalog, workflow, &Story::default())?,
             Some(name) => {
-                let named = |story: &&Story| story.id == name || story.name == name;
-                let story = workflow.stories().iter().find(named);
+                let story = workflow.stories().iter().find(|story| story.id == name || story.name == name);
                 let story = story.ok_or_else(|| format!("`{}` has no story `{name}`", workflow.id))?;
                 let first = self.beginning(workflow, story).map_err(|why| format!("the story `{why}` fails"))?;
                 let mut stages = play(story, first, true).stages;

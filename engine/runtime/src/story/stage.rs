@@ -486,7 +486,9 @@ impl<'a> Stage<'a> {
 fn is_active(workflow: &Workflow, active: &[String], name: &str) -> bool {
     let machine = &workflow.machine;
     let full = format!("{}.{name}", machine.id());
-    active.iter().any(|leaf| machine.ancestors(leaf).any(|id| id == name || id == full))
+    // a state may be called like the flow, which is always active
+    let is_named = |id: &str| id == full || id == name && id != machine.id();
+    active.iter().any(|leaf| machine.ancestors(leaf).any(is_named))
 }
 
 /// Maps are merged, null takes away, rows of a list are named by their key; everything else replaces.

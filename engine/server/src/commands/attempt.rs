@@ -5,6 +5,7 @@ use crate::definitions::print_problems;
 use anyhow::{Context as _, Result};
 use engine_definitions::{Catalog, Files, Table, Workflow};
 use engine_runtime::story::Runner;
+use engine_runtime::{Clock as _, SystemClock, rfc3339};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -27,7 +28,11 @@ pub struct Moment<'a> {
 pub fn expression(dir: &Path, name: &str, moment: &Moment<'_>, expression: &str) -> Result<ExitCode> {
     let Some(catalog) = catalog(dir)? else { return Ok(ExitCode::from(INVALID)) };
     let Some(workflow) = catalog.workflow(name) else {
-        return Ok(refuse(&format!("there is no flow `{name}`"), catalog.workflows().map(|flow| flow.id.as_str()), name));
+        return Ok(refuse(
+            &format!("there is no flow `{name}`"),
+            catalog.workflows().map(|flow| flow.id.as_str()),
+            name,
+        ));
     };
     let mut trial = Trial { runner: Runner::new(&catalog), workflow, moment, shown: BTreeSet::new() };
     match trial.evaluate(expression) {
@@ -66,7 +71,8 @@ pub fn table(dir: &Path, name: &str, inputs: &[String]) -> Result<ExitCode> {
 }
 
 fn print_search(table: &Table, given: &Map<String, Value>) -> ExitCode {
-    let today = Value::from(chrono::Utc::now().format("%Y-%m-%d").to_string());
+    let today: String = rfc3339(SystemClock::default().now_ms()).chars().take_while(|letter| *letter != 'T').collect();
+    let today = Value::from(today);
     let search = table.explain(given, &today);
     match search.at {
         Some(at) => println!("{}\nrow {} of {}", search.row, at + 1, search.of),
@@ -103,7 +109,8 @@ impl Trial<'_> {
                 continue;
             }
             let Some(written) = workflow.written(name) else { continue };
-            let value = self.evaluate(name).map_or_else(|reason| format!("({reason})"), |value| shorten(&value.to_string()));
+            let value =
+                self.evaluate(name).map_or_else(|reason| format!("({reason})"), |value| shorten(&value.to_string()));
             println!("{:indent$}{name} = {value}   {}", "", written.span, indent = depth * 2);
             self.print_reasons(&written.texts().join(" "), depth + 1);
         }

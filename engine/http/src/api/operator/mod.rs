@@ -10,7 +10,7 @@ pub mod webhooks;
 
 use crate::app::App;
 use crate::problem::{Code, Problem};
-use crate::session::route;
+use crate::visitor::session::route;
 use axum::extract::FromRequestParts;
 use axum::http::header;
 use axum::http::request::Parts;

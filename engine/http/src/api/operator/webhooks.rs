@@ -4,7 +4,7 @@ use super::Operator;
 use crate::app::{App, run_to_end};
 use crate::json::{self, Bounds, Word};
 use crate::problem::{Problem, refusals};
-use crate::session::read;
+use crate::visitor::session::read;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::StatusCode;

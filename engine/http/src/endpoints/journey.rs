@@ -1,0 +1,412 @@
+//! A journey of the caller's own session: begun, found, sent events, and read as it stands then.
+
+use super::{Change, EndpointCall, field_problem};
+use crate::api::known_id;
+use crate::connection::middleware::Class;
+use crate::problem::{Code, FieldProblem, Problem};
+use crate::visitor::attribution;
+use crate::visitor::session::{Opening, Visitor};
+use crate::visitor::start::{self, Begin};
+use axum::http::{HeaderMap, StatusCode};
+use engine_definitions::{By, Data, Event, Form, Workflow};
+use engine_runtime::view::{Level, MessageView, StepKind};
+use engine_runtime::{Actor, Reading, Refusal, Send, Sent, StepView, new_id, parse_rfc3339};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// What codes of journeys are sealed for.
+const CODE: &str = "endpoint";
+/// How often what is begun once may have expired.
+const ONCE_MAX: usize = 20;
+/// How many other hands may move the journey while an event is sent.
+const TRIES_MAX: usize = 5;
+
+/// The event of an endpoint as it goes out.
+struct Outgoing {
+    kind: String,
+    data: Value,
+}
+
+impl EndpointCall<'_> {
+    /// The journey that the call names, as it stands; somebody else's is not there.
+    pub(super) async fn find_journey(&mut self, visitor: &Visitor) -> Result<Option<String>, Problem> {
+        let Some(finds) = &self.endpoint.finds else { return Ok(None) };
+        let name = self.eval(|found, host| finds.name(found, host))?;
+        let not_found = || visitor.refuse(self.app, Refusal::NotFound);
+        let id = match finds.by {
+            By::Id => known_id(&name).map(str::to_owned).map_err(|_| not_found())?,
+            By::Code => self.journey_of(&name)?,
+        };
+        let reading = self.read_journey(visitor, &id).await?;
+        if let Some(flow) = &finds.flow {
+            let workflow = &reading.view.journey.workflow;
+            if !self.eval(|found, host| flow.is(workflow, found, host))? {
+                return Err(not_found());
+            }
+        }
+        self.describe_journey(&reading);
+        Ok(Some(id))
+    }
+
+    async fn read_journey(&self, visitor: &Visitor, id: &str) -> Result<Reading, Problem> {
+        let (values, data) = (&self.endpoint.values, self.endpoint.reads_data);
+        let reading = self.app.runtime.journeys.read(&visitor.actor, id, values, data).await;
+        reading.map_err(|refusal| visitor.refuse(self.app, refusal))
+    }
+
+    /// What the answer to an event says by itself.
+    fn reading_of(&self, view: Box<StepView>) -> Reading {
+        let workflow = self.catalog.workflow(&view.journey.workflow);
+        let state = workflow.map_or(view.step.id.as_str(), |workflow| workflow.state_name(&view.step.id)).to_owned();
+        Reading { view, state, verified: true, values: Map::new(), data: Value::Null }
+    }
+
+    /// The journey that a code of ours stands for.
+    fn journey_of(&self, code: &str) -> Result<String, Problem> {
+        let journey = self.app.runtime.people.open_for(CODE, code).and_then(|id| String::from_utf8(id).ok());
+        journey.ok_or_else(|| Problem::new(Code::NotFound))
+    }
+
+    /// Describes the journey as `journey`. `code` stands for it where its caller comes back: it opens nothing without
+    /// the caller's session.
+    fn describe_journey(&mut self, reading: &Reading) {
+        let view = &reading.view;
+        let id = view.journey.id.clone().unwrap_or_default();
+        let code = self.app.runtime.people.seal_for(CODE, id.as_bytes());
+        let answers = view.step.form.as_ref().map_or_else(|| json!({}), |form| form.data.clone());
+        let described = json!({
+            "id": id, "url": view.step.url, "step": view.step.path, "state": reading.state, "title": view.step.title,
+            "status": view.journey.status, "verified": reading.verified, "waits": is_waiting(view), "code": code,
+            "messages": view.messages, "after": later(view), "values": reading.values, "answers": answers,
+            "data": reading.data,
+        });
+        self.found.insert("journey".into(), described);
+    }
+
+    /// Begins a journey for the caller; with the session that was opened for it.
+    pub(super) async fn start_journey(
+        &mut self,
+        change: &mut Change,
+        opening: &mut Option<Opening>,
+    ) -> Result<Option<String>, Problem> {
+        let endpoint = self.endpoint;
+        let Some(starts) = &endpoint.start else { return Ok(None) };
+        let flow = self.eval(|found, host| Ok(starts.flow.id(found, host)?.map(str::to_owned)))?;
+        let workflow = flow.as_deref().and_then(|flow| self.catalog.workflow(flow)).cloned();
+        let workflow = workflow.ok_or_else(|| change.visitor.refuse(self.app, Refusal::NotFound))?;
+        if endpoint.lacks_proof(&workflow) && !change.visitor.actor.proven {
+            return Err(change.visitor.refuse(self.app, Refusal::Proof));
+        }
+        self.app.limit(Class::Start, change.visitor.client)?;
+        let first = match self.eval(|found, host| starts.first(found, host))? {
+            Some(first) => first,
+            None => self.first_of(&workflow)?,
+        };
+        let key = change.key().ok();
+        let once = self.eval(|found, host| starts.once(found, host))?;
+        let came = self.eval(|found, host| starts.attribution(found, host))?;
+        let came = attribution::select_params(&self.catalog.site("").channels, &came);
+        let begin =
+            |key: String| Begin { workflow: workflow.id.clone(), key, event: Some(first.clone()), said: came.clone() };
+        let (visitor, headers) = (&mut change.visitor, &change.headers);
+        let begun = match &once {
+            Some(once) => self.begin_once(once, visitor, headers, &begin).await,
+            // A call without a key is one journey.
+            None => start::start(self.app, visitor, headers, begin(key.unwrap_or_else(new_id))).await,
+        };
+        let sent = match begun {
+            Ok((sent, opened)) => {
+                *opening = opened;
+                sent
+            }
+            Err(problem) if starts.first.is_none() && !problem.field_problems().is_empty() => {
+                return Err(self.with_later_problems(problem, &workflow, &change.visitor.actor).await);
+            }
+            Err(problem) => return Err(problem),
+        };
+        let id = sent.view.journey.id.clone().unwrap_or_default();
+        if starts.first.is_none()
+            && let Some(event) = endpoint.send.first()
+        {
+            self.refuse_errors(&sent.view, event)?;
+        }
+        Ok(Some(id))
+    }
+
+    /// The first of the events, for a start that has none of its own.
+    fn first_of(&self, workflow: &Workflow) -> Result<(String, Value), Problem> {
+        let Some(event) = self.endpoint.send.first() else { return Err(Problem::new(Code::Internal)) };
+        let form = form_of(workflow, event);
+        let data = self.data_of(event, &form.map(Form::properties).unwrap_or_default().iter().collect::<Vec<_>>())?;
+        Ok((event.kind.clone(), data.unwrap_or_else(|| json!({}))))
+    }
+
+    /// What was begun before for the same is found again; one that has expired by now is begun anew.
+    async fn begin_once(
+        &self,
+        once: &str,
+        visitor: &mut Visitor,
+        headers: &HeaderMap,
+        begin: &impl Fn(String) -> Begin,
+    ) -> Result<(Sent, Option<Opening>), Problem> {
+        let mut key = format!("{}:{once}", self.endpoint.id);
+        for _ in 0..ONCE_MAX {
+            match start::start(self.app, visitor, headers, begin(key.clone())).await {
+                Err(problem) if problem.status() == StatusCode::GONE.as_u16() => key.push('+'),
+                begun => return begun,
+            }
+        }
+        start::start(self.app, visitor, headers, begin(key)).await
+    }
+
+    /// What is wrong with the first answers of a start, and beside it what the later forms say already.
+    async fn with_later_problems(&self, problem: Problem, workflow: &Arc<Workflow>, actor: &Actor) -> Problem {
+        let events = &self.endpoint.send;
+        let first = |error: &FieldProblem| self.map_pointer(events.first(), error.clone());
+        let mut errors: Vec<FieldProblem> = problem.field_problems().iter().map(first).collect();
+        for event in events.iter().skip(1).filter(|event| event.kind == "submit") {
+            let (Some(step), Some(form)) = (event.step.as_deref(), form_of(workflow, event)) else { continue };
+            let is_meant = self.eval(|found, host| event.is_meant(found, host)).unwrap_or_default();
+            let Ok(data) = self.data_of(event, &form.properties().iter().collect::<Vec<_>>()) else { continue };
+            if !is_meant || data.is_none() && !matches!(event.data, Data::OfCall) {
+                continue;
+            }
+            let data = data.unwrap_or_else(|| json!({}));
+            let foreseen = self.app.runtime.journeys.foresee(actor, &workflow.id, step, data).await.unwrap_or_default();
+            errors.extend(foreseen.into_iter().map(|error| self.map_pointer(Some(event), field_problem(error))));
+        }
+        let mut seen = BTreeSet::new();
+        errors.retain(|error| seen.insert(error.pointer.clone()));
+        problem.errors(errors)
+    }
+
+    fn map_pointer(&self, event: Option<&Event>, error: FieldProblem) -> FieldProblem {
+        let pointer = event.map_or_else(|| error.pointer.clone(), |event| event.pointer(&error.pointer));
+        FieldProblem { pointer, ..error }
+    }
+
+    /// Fields of the forms of the steps that events are for.
+    pub(super) fn fields_of_steps(&self) -> BTreeSet<&str> {
+        let flows = self.endpoint.flows().filter_map(|flow| self.catalog.workflow(flow));
+        let forms = flows.flat_map(|flow| self.endpoint.send.iter().filter_map(move |event| form_of(flow, event)));
+        forms.flat_map(|form| form.properties().iter().map(String::as_str)).collect()
+    }
+
+    /// Sends the events in their order, each where it belongs; then the journey is read, as `journey`.
+    pub(super) async fn send_events(
+        &mut self,
+        visitor: &mut Visitor,
+        headers: &HeaderMap,
+        id: String,
+        sent: usize,
+    ) -> Result<(), Problem> {
+        let endpoint = self.endpoint;
+        let end = Instant::now() + Duration::from_millis(endpoint.waits.at_most_ms);
+        let mut last = endpoint.send.first().filter(|_| sent > 0).map(|event| (event, None));
+        for event in endpoint.send.iter().skip(sent) {
+            if self.eval(|found, host| event.is_meant(found, host))?
+                && let Some(view) = self.send_event(visitor, headers, &id, (event, end)).await?
+            {
+                last = Some((event, Some(view)));
+            }
+        }
+        let (event, view) = last.unzip();
+        let view = self.settle(visitor, &id, end, view.flatten()).await?;
+        // What a call says that the flow waited for is an answer to the event, too.
+        event.map_or(Ok(()), |event| self.refuse_errors(&view, event))
+    }
+
+    /// What came of it; `None`: it was passed over.
+    async fn send_event(
+        &self,
+        visitor: &mut Visitor,
+        headers: &HeaderMap,
+        id: &str,
+        (event, end): (&Event, Instant),
+    ) -> Result<Option<Box<StepView>>, Problem> {
+        for tries in 1..=TRIES_MAX {
+            let view = self.at_step(visitor, id, event, end).await?;
+            let Some(outgoing) = self.outgoing(event, &view)? else { return Ok(None) };
+            if endpoint_reads(self) {
+                self.app.limit(Class::Start, visitor.client)?;
+            }
+            let changes = outgoing.kind == "change";
+            let Outgoing { kind, data } = outgoing;
+            let send = Send { key: new_id(), revision: view.journey.revision, kind, data, shown: None };
+            let sent = match self.app.runtime.journeys.send(&visitor.actor, id, send).await {
+                Ok(sent) => sent,
+                // Another hand was first; what is over for good stays so.
+                Err(Refusal::Stale { .. }) if tries < TRIES_MAX => continue,
+                Err(Refusal::Invalid { errors }) => {
+                    let errors = errors.into_iter().map(|error| self.map_pointer(Some(event), field_problem(error)));
+                    return Err(Problem::new(Code::Invalid).errors(errors.collect()));
+                }
+                Err(refusal) => return Err(visitor.refuse(self.app, refusal)),
+            };
+            if let Some(signs_in) = sent.signs_in {
+                visitor.sign_in(self.app, signs_in, headers).await?;
+            }
+            if changes {
+                continue;
+            }
+            self.refuse_errors(&sent.view, event)?;
+            return Ok(Some(sent.view));
+        }
+        Err(Problem::new(Code::Busy).retry_after_ms(1_000))
+    }
+
+    /// The journey once it stands at the event's step, or waits for nobody else.
+    async fn at_step(
+        &self,
+        visitor: &Visitor,
+        id: &str,
+        event: &Event,
+        end: Instant,
+    ) -> Result<Box<StepView>, Problem> {
+        let mut changes = self.app.runtime.changes();
+        loop {
+            let view = self.app.runtime.journeys.view(&visitor.actor, id).await;
+            let view = Box::new(view.map_err(|refusal| visitor.refuse(self.app, refusal))?);
+            let is_there = self.stands_at(event, &view);
+            if is_there || !is_waiting(&view) || !changed(&mut changes, id, end).await {
+                return Ok(view);
+            }
+        }
+    }
+
+    fn stands_at(&self, event: &Event, view: &StepView) -> bool {
+        let Some(step) = event.step.as_deref() else { return true };
+        let workflow = self.catalog.workflow(&view.journey.workflow);
+        workflow.is_some_and(|workflow| workflow.state_name(&view.step.id) == step)
+    }
+
+    /// What goes out now; `None`: this is not the place for it, or the call says nothing of it.
+    fn outgoing(&self, event: &Event, view: &StepView) -> Result<Option<Outgoing>, Problem> {
+        if !self.stands_at(event, view) {
+            let workflow = self.catalog.workflow(&view.journey.workflow);
+            let step = workflow.zip(event.step.as_deref()).and_then(|(flow, step)| flow.step_named(step));
+            let step = step.filter(|step| view.step.changeable.iter().any(|one| one.step == step.node));
+            let Some((step, workflow)) = step.zip(workflow).filter(|_| event.changes) else { return Ok(None) };
+            let fields = form_of(workflow, event).map(Form::properties).unwrap_or_default();
+            let is_meant = self.data_of(event, &fields.iter().collect::<Vec<_>>())?.is_some();
+            let change = || Outgoing { kind: "change".into(), data: json!({"step": step.node}) };
+            return Ok(is_meant.then(change));
+        }
+        let form = view.step.form.as_ref().filter(|_| event.kind == "submit");
+        let fields = form.and_then(|form| form.schema.get("properties")).and_then(Value::as_object);
+        let fields: Vec<&String> = fields.into_iter().flat_map(Map::keys).collect();
+        // What begins a request is asked all that its steps ask: what is missing is said by their forms.
+        let begins = self.endpoint.start.is_some() && matches!(event.data, Data::OfCall);
+        let said = self.data_of(event, &fields)?.or_else(|| begins.then(|| json!({})));
+        let Some(mut data) = said else { return Ok(None) };
+        if let (Some(form), Some(said)) = (form, data.as_object()) {
+            let mut whole = form.data.as_object().cloned().unwrap_or_default();
+            whole.extend(said.clone());
+            if endpoint_reads(self) && Some(&whole) == form.data.as_object() {
+                return Ok(None);
+            }
+            data = Value::Object(whole);
+        }
+        Ok(Some(Outgoing { kind: event.kind.clone(), data }))
+    }
+
+    /// What the call says for an event; `None`: nothing.
+    fn data_of(&self, event: &Event, fields: &[&String]) -> Result<Option<Value>, Problem> {
+        match &event.data {
+            Data::Whole(_) | Data::Fields(_) => self.eval(|found, host| event.data.eval(found, host)),
+            Data::OfCall => {
+                let source = if endpoint_reads(self) { "query" } else { "body" };
+                let said = self.found.get(source).and_then(Value::as_object).into_iter().flatten();
+                let said = said.filter(|(name, value)| fields.contains(name) && !value.is_null());
+                let data: Map<String, Value> = said.map(|(name, value)| (name.clone(), value.clone())).collect();
+                Ok(Some(Value::Object(data)).filter(|data| data.as_object().is_some_and(|data| !data.is_empty())))
+            }
+        }
+    }
+
+    /// What the screen says was wrong is a refusal.
+    fn refuse_errors(&self, view: &StepView, event: &Event) -> Result<(), Problem> {
+        let errors = &self.endpoint.errors;
+        let problem = |message: &MessageView| FieldProblem {
+            pointer: message.pointer.as_deref().map(|pointer| event.pointer(pointer)).unwrap_or_default(),
+            code: errors.get(&message.code).map_or(&message.code, |renamed| &renamed.code).clone(),
+            text: message.text.clone(),
+        };
+        let is_wrong = |message: &&MessageView| message.level == Level::Error || errors.contains_key(&message.code);
+        let wrong: Vec<&MessageView> = view.messages.iter().filter(is_wrong).collect();
+        let status = wrong.iter().find_map(|message| errors.get(&message.code)).map_or(422, |renamed| renamed.status);
+        let problems: Vec<FieldProblem> = wrong.into_iter().map(problem).collect();
+        if problems.is_empty() { Ok(()) } else { Err(Problem::of_status(status).errors(problems)) }
+    }
+
+    /// Waits until the endpoint has what it waits for, or its time is over; the journey is then as it was read last.
+    async fn settle(
+        &mut self,
+        visitor: &Visitor,
+        id: &str,
+        end: Instant,
+        last: Option<Box<StepView>>,
+    ) -> Result<Box<StepView>, Problem> {
+        let (mut changes, endpoint) = (self.app.runtime.changes(), self.endpoint);
+        loop {
+            let reading = match (self.read_journey(visitor, id).await, &last) {
+                (Ok(reading), _) => reading,
+                // Who has signed in with it may no longer be whose it was.
+                (Err(_), Some(view)) if visitor.is_new() => self.reading_of(view.clone()),
+                (Err(problem), _) => return Err(problem),
+            };
+            self.describe_journey(&reading);
+            let waits = &endpoint.waits;
+            let over = self.eval(|found, host| waits.is_over(found, host))?;
+            let over = over.unwrap_or_else(|| !is_waiting(&reading.view));
+            if over || !changed(&mut changes, id, end).await {
+                return Ok(reading.view);
+            }
+        }
+    }
+}
+
+/// Whether the call only reads, apart from prices that it asks for.
+fn endpoint_reads(asked: &EndpointCall<'_>) -> bool {
+    asked.endpoint.method == "GET"
+}
+
+/// Waits for the next change of a journey; false: the time is over.
+async fn changed(changes: &mut Changes, journey: &str, end: Instant) -> bool {
+    use tokio::sync::broadcast::error::RecvError;
+    loop {
+        match timeout_at(end, changes.recv()).await {
+            Ok(Ok(change)) if change.journey == journey => return true,
+            Ok(Ok(_)) => {}
+            Ok(Err(RecvError::Lagged(_))) => return true,
+            Ok(Err(RecvError::Closed)) | Err(_) => return false,
+        }
+    }
+}
+
+type Changes = tokio::sync::broadcast::Receiver<engine_store::Change>;
+
+fn form_of<'w>(workflow: &'w Workflow, event: &Event) -> Option<&'w Form> {
+    let step = workflow.step_named(event.step.as_deref()?)?;
+    workflow.form(step.form.as_deref()?).map(Arc::as_ref)
+}
+
+/// A page that only waits for a call.
+fn is_waiting(view: &StepView) -> bool {
+    view.step.kind == StepKind::Wait && !view.step.waits.is_empty()
+}
+
+/// Events that are offered later, with the seconds until then.
+fn later(view: &StepView) -> Value {
+    let blocks = view.step.view.as_ref().and_then(|view| view["blocks"].as_array()).into_iter().flatten();
+    let items = blocks.filter_map(|block| block["items"].as_array()).flatten();
+    let now = parse_rfc3339(&view.server_time).unwrap_or_default();
+    let after = items.filter_map(|item| {
+        let at = parse_rfc3339(item["after"].as_str()?)?;
+        Some((item["event"].as_str()?.to_owned(), json!((at.saturating_sub(now).max(0) + 999) / 1_000)))
+    });
+    Value::Object(after.collect())
+}

@@ -1,0 +1,399 @@
+//! `/api/…` addresses that are data (`workflows/endpoints/`): what comes is read by its shape or form, then rows are
+//! read, a partner is called, a journey of the caller's own session begins or hears events, then the reply is made.
+//! Nothing here knows what any is for.
+
+mod describe;
+mod envelope;
+mod journey;
+mod personal;
+
+pub use describe::describe;
+pub use personal::records;
+
+use crate::api::data_export;
+use crate::api::known_id;
+use crate::app::{App, ZONE};
+use crate::connection::middleware::{Class, Client};
+use crate::problem::{Code, FieldProblem, Problem};
+use crate::visitor::agents;
+use crate::visitor::attribution;
+use crate::visitor::language::{self, ENGLISH};
+use crate::visitor::session::{ChangeRequest, Opening, Visitor, token};
+use axum::extract::{FromRequest, FromRequestParts, Request, State};
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use engine_definitions::{Audience, Catalog, Endpoint, EvalError, FieldError, Now, Refuses, Who};
+use engine_partners::CallOutcome;
+use engine_runtime::Actor;
+use engine_statechart::Host;
+use engine_statechart::expression::Scope;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// Names the program that calls.
+const CLIENT: &str = "x-api-key";
+
+/// Every address below `/api/` that the program itself does not serve.
+pub async fn answer(State(app): State<App>, request: Request) -> Response {
+    let catalog = app.runtime.catalog();
+    let language = language::of(&app, request.headers());
+    let mut here = catalog.endpoints_at(&language, request.uri().path());
+    let method = if request.method() == Method::HEAD { "GET" } else { request.method().as_str() };
+    let Some((endpoint, path)) = here.remove(method).map(|(endpoint, path)| (endpoint.clone(), path)) else {
+        if here.is_empty() {
+            return StatusCode::NOT_FOUND.into_response();
+        }
+        let allow = here.keys().copied().collect::<Vec<_>>().join(", ");
+        return (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, allow)]).into_response();
+    };
+    // What caches keep speaks to everybody alike.
+    let language = if endpoint.cache_s.is_some() { ENGLISH.into() } else { language };
+    let envelope = endpoint.envelope;
+    let answered = Box::pin(answer_here(&app, &catalog, (endpoint, language), path, request)).await;
+    answered.unwrap_or_else(|problem| envelope::refusal_response(problem, envelope))
+}
+
+async fn answer_here(
+    app: &App,
+    catalog: &Arc<Catalog>,
+    (endpoint, language): (Arc<Endpoint>, String),
+    path: Map<String, Value>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let query = request.uri().query().unwrap_or_default().to_owned();
+    let pairs: Vec<_> = url::form_urlencoded::parse(query.as_bytes()).collect();
+    let is_missing = |name: &str| !pairs.iter().any(|(given, _)| given == name);
+    let needed = endpoint.query.properties().filter(|(name, shape)| shape.default().is_none() && is_missing(name));
+    let missing: Vec<FieldProblem> = needed.map(|(name, _)| missing_field(name)).collect();
+    if !missing.is_empty() {
+        return Err(Problem::new(Code::Invalid).errors(missing));
+    }
+    let asked = endpoint.parse_query(pairs.iter().map(|(name, text)| (name.as_ref(), text.as_ref())));
+    let query = asked.map_err(|misfit| invalid_field(misfit.pointer, "query", misfit.message))?;
+    let actor = who(app, request.headers()).await?;
+    let described = endpoint.described_form(&path).and_then(|form| catalog.form_in(&language, form));
+    let found = Map::from_iter([
+        ("path".to_owned(), Value::Object(path)),
+        ("query".to_owned(), query),
+        ("list".to_owned(), json!([])),
+        ("more".to_owned(), json!(false)),
+        ("site".to_owned(), catalog.site(&language).describe().clone()),
+        ("visit".to_owned(), visit(app, catalog, request.headers(), actor.as_ref())),
+    ]);
+    let mut asked = EndpointCall { app, catalog, endpoint: &endpoint, language, found };
+    if let Some(form) = described {
+        let now = Now::at(app.runtime.now_ms(), ZONE);
+        let (host, context) = (catalog.host_in(&asked.language, &now), json!({}));
+        let scope = Scope::new().with("context", &context).with_host(&host);
+        let view = form.view(&Audience::default(), &scope).map_err(|error| broken_problem(&endpoint, &error))?;
+        asked.found.insert("form".into(), json!(view.schema));
+    }
+    if let Some(form) = &endpoint.query_form {
+        let given = pairs.iter().map(|(name, text)| (name.to_string(), Value::from(text.as_ref())));
+        let fields = catalog.form(form).map(|form| form.properties()).unwrap_or_default();
+        let mut given: Map<String, Value> = given.filter(|(name, _)| fields.contains(name)).collect();
+        if endpoint.calculates {
+            given = asked.over_first(form, given)?;
+        }
+        let query = asked.fit(form, Audience::default(), given)?;
+        asked.found.insert("query".into(), query);
+    }
+    if endpoint.method == "POST" { asked.change(request).await } else { asked.look(request).await }
+}
+
+/// A call of an endpoint, and what its expressions know so far.
+struct EndpointCall<'a> {
+    app: &'a App,
+    catalog: &'a Arc<Catalog>,
+    endpoint: &'a Arc<Endpoint>,
+    /// Language in which the call is answered.
+    language: String,
+    found: Map<String, Value>,
+}
+
+type Change = ChangeRequest<Map<String, Value>>;
+
+impl EndpointCall<'_> {
+    async fn look(&mut self, request: Request) -> Result<Response, Problem> {
+        require_program(self.catalog, self.endpoint, request.headers())?;
+        let asks_more = self.endpoint.call.is_some() || self.endpoint.finds.is_some();
+        if self.endpoint.who == Who::Anyone && !asks_more {
+            self.refuse()?;
+            self.load_rows().await?;
+            return self.reply();
+        }
+        let (mut parts, _) = request.into_parts();
+        let mut visitor = Visitor::from_request_parts(&mut parts, self.app).await?;
+        self.load_caller(&visitor).await?;
+        self.load_export(&visitor).await?;
+        if let Some(name) = self.endpoint.personal.exports.as_ref().filter(|name| name.ends_with(".pdf")) {
+            let said = self.eval(|found, host| self.endpoint.reply(found, host))?;
+            let bytes = data_export::pdf(self.app, &self.language, &said, &self.found["export"]).await?;
+            let file = [
+                (header::CONTENT_TYPE, "application/pdf".to_owned()),
+                (header::CONTENT_DISPOSITION, envelope::disposition(name)),
+            ];
+            return Ok((file, bytes).into_response());
+        }
+        self.list_records(&visitor).await?;
+        let journey = self.find_journey(&visitor).await?;
+        self.refuse()?;
+        self.load_rows().await?;
+        self.call_partner(visitor.client).await?;
+        if let Some(journey) = journey {
+            if !self.endpoint.send.is_empty() {
+                // Nobody else's page asks for prices in this caller's name.
+                self.app.origins.check_origin(&parts.headers)?;
+            }
+            self.send_events(&mut visitor, &parts.headers, journey, 0).await?;
+            self.fail()?;
+        }
+        self.reply()
+    }
+
+    async fn change(&mut self, request: Request) -> Result<Response, Problem> {
+        let mut change = Change::from_request(request, self.app).await?;
+        require_program(self.catalog, self.endpoint, &change.headers)?;
+        let body = std::mem::take(&mut change.body);
+        let body = self.read_body(&change.visitor, body)?;
+        self.found.insert("body".into(), body);
+        if self.endpoint.needs_proof {
+            self.refuse_unproven(&change)?;
+        }
+        self.load_caller(&change.visitor).await?;
+        let mut opening = None;
+        let done = Box::pin(self.change_known(&mut change, &mut opening)).await;
+        // Whoever was refused half way keeps the session that the first half has made.
+        let answer = match done {
+            Ok(()) => self.reply()?,
+            Err(problem) if opening.is_some() || change.visitor.is_new() => {
+                envelope::refusal_response(problem, self.endpoint.envelope)
+            }
+            Err(problem) => return Err(problem),
+        };
+        Ok(change.visitor.with_started_session(opening, &change.headers, answer))
+    }
+
+    async fn change_known(&mut self, change: &mut Change, opening: &mut Option<Opening>) -> Result<(), Problem> {
+        self.authenticate_claim(change).await?;
+        self.list_records(&change.visitor).await?;
+        let journey = self.find_journey(&change.visitor).await?;
+        self.refuse()?;
+        let endpoint = self.endpoint;
+        let personal = &endpoint.personal;
+        if let Some(token) = self.eval(|found, host| personal.session_token(found, host))? {
+            change.visitor.hold(self.app, &token).await?;
+        }
+        if let Some((code, or)) = self.eval(|found, host| personal.taken_over(found, host))? {
+            self.app.limit(Class::Start, change.visitor.client)?;
+            let page = change.visitor.take_over(self.app, &code).await?;
+            let page = page.ok_or_else(|| invalid_field("/code".into(), "code.unknown", or.to_owned()))?;
+            self.found.insert("journey".into(), json!({"url": page}));
+        }
+        self.load_rows().await?;
+        self.call_partner(change.visitor.client).await?;
+        if let Some(page) = self.eval(|found, host| personal.page_to_check(found, host))? {
+            check_agent(self.app, self.catalog, change, &page).await?;
+            let visit = visit(self.app, self.catalog, &change.headers, Some(&change.visitor.actor));
+            self.found.insert("visit".into(), visit);
+        }
+        let begun = self.start_journey(change, opening).await?;
+        if let Some(journey) = journey.or(begun) {
+            let sent = self.endpoint.start.as_ref().map_or(0, |start| usize::from(start.first.is_none()));
+            self.send_events(&mut change.visitor, &change.headers, journey, sent).await?;
+            self.fail()?;
+        }
+        if let Some(said) = self.eval(|found, host| personal.profile(found, host))? {
+            self.app.runtime.people.keep_profile(&change.visitor.actor, said).await?;
+        }
+        if let Some(purpose) = self.eval(|found, host| personal.withdrawn(found, host))? {
+            self.app.runtime.people.withdraw(&change.visitor.actor, &purpose).await?;
+        }
+        if let Some(journey) = self.eval(|found, host| personal.journey_to_dismiss(found, host))? {
+            self.app.runtime.people.dismiss(&change.visitor.actor, known_id(&journey)?).await?;
+        }
+        self.end_sessions(change).await
+    }
+
+    /// The body as its form reads it; every field at fault is named, with its text.
+    fn read_body(&self, visitor: &Visitor, mut body: Map<String, Value>) -> Result<Value, Problem> {
+        let mut rest = Map::new();
+        if self.endpoint.body_steps {
+            let own = self.endpoint.body.as_ref().and_then(|form| self.catalog.form(form));
+            let own = own.map(|form| form.properties()).unwrap_or_default();
+            let (known, others): (Map<_, _>, Map<_, _>) = body.into_iter().partition(|(name, _)| own.contains(name));
+            (body, rest) = (known, others);
+            let fields = self.fields_of_steps();
+            let unknown = rest.keys().filter(|name| !fields.contains(name.as_str()));
+            let unknown: Vec<FieldProblem> = unknown.map(|name| unknown_field(name)).collect();
+            if !unknown.is_empty() {
+                return Err(Problem::new(Code::Invalid).errors(unknown));
+            }
+        }
+        let Some(form) = &self.endpoint.body else {
+            return match body.keys().next() {
+                None => Ok(Value::Object(rest)),
+                Some(_) => Err(invalid_field(String::new(), "body", "nothing is taken here".into())),
+            };
+        };
+        let roles = visitor.actor.acting_roles().map(str::to_owned).collect();
+        let mut read = self.fit(form, Audience { roles, ..Audience::default() }, body)?;
+        if let Some(read) = read.as_object_mut() {
+            read.extend(rest);
+        }
+        Ok(read)
+    }
+
+    /// Texts and values as a form reads them.
+    fn fit(&self, form: &str, audience: Audience, given: Map<String, Value>) -> Result<Value, Problem> {
+        let form = self.catalog.form_in(&self.language, form).ok_or_else(|| Problem::new(Code::Internal))?;
+        let now = Now::at(self.app.runtime.now_ms(), ZONE);
+        let (host, context) = (self.catalog.host_in(&self.language, &now), json!({}));
+        let scope = Scope::new().with("context", &context).with_host(&host);
+        let mut data = Value::Object(given);
+        let errors = form.check(&audience, &scope, &mut data).map_err(|error| broken_problem(self.endpoint, &error))?;
+        if errors.is_empty() {
+            return Ok(data);
+        }
+        Err(Problem::new(Code::Invalid).errors(errors.into_iter().map(field_problem).collect()))
+    }
+
+    /// What was said, over what a form begins with.
+    fn over_first(&self, form: &str, given: Map<String, Value>) -> Result<Map<String, Value>, Problem> {
+        let form = self.catalog.form_in(&self.language, form).ok_or_else(|| Problem::new(Code::Internal))?;
+        let now = Now::at(self.app.runtime.now_ms(), ZONE);
+        let (host, context) = (self.catalog.host_in(&self.language, &now), json!({}));
+        let scope = Scope::new().with("context", &context).with_host(&host);
+        let fields =
+            form.fields(&Audience::default(), &scope).map_err(|error| broken_problem(self.endpoint, &error))?;
+        Ok(fields.data(&[&given]))
+    }
+
+    /// Something of the endpoint, over what is known so far, at this moment.
+    fn eval<T>(&self, of: impl FnOnce(&Map<String, Value>, &dyn Host) -> Result<T, EvalError>) -> Result<T, Problem> {
+        let now = Now::at(self.app.runtime.now_ms(), ZONE);
+        of(&self.found, &self.catalog.host_in(&self.language, &now))
+            .map_err(|error| broken_problem(self.endpoint, &error))
+    }
+
+    fn refuse(&self) -> Result<(), Problem> {
+        self.eval(|found, host| self.endpoint.refusal(found, host))?
+            .map_or(Ok(()), |refusal| Err(refusal_problem(refusal)))
+    }
+
+    fn fail(&self) -> Result<(), Problem> {
+        self.eval(|found, host| self.endpoint.failure(found, host))?
+            .map_or(Ok(()), |refusal| Err(refusal_problem(refusal)))
+    }
+
+    /// Rows of reference data: a search reads the whole file, so not on a thread that answers others.
+    async fn load_rows(&mut self) -> Result<(), Problem> {
+        let Some(list) = &self.endpoint.list else { return Ok(()) };
+        let asked = self.eval(|found, host| list.evaluate_search(found, host))?;
+        let master = self.catalog.master(&list.of).ok_or_else(|| Problem::new(Code::Internal))?.clone();
+        let limit = list.limit;
+        let (rows, more) = tokio::task::spawn_blocking(move || master.find(&asked.0, &asked.1, limit))
+            .await
+            .map_err(|_| Problem::new(Code::Internal))?;
+        self.found.insert("list".into(), Value::Array(rows));
+        self.found.insert("more".into(), json!(more));
+        Ok(())
+    }
+
+    /// What a partner says, as `call`: `{error, code, message, response}`; that it failed is an answer too.
+    async fn call_partner(&mut self, client: Client) -> Result<(), Problem> {
+        let Some(call) = &self.endpoint.call else { return Ok(()) };
+        self.app.limit(Class::Start, client)?;
+        let input = self.eval(|found, host| call.evaluate_input(found, host))?;
+        let asked = self.catalog.operation_named(&call.of).ok_or_else(|| Problem::new(Code::Internal))?;
+        if asked.1.takes().next().is_some() {
+            tracing::error!(endpoint = self.endpoint.id, "an endpoint takes neither money nor an agreement");
+            return Err(Problem::new(Code::Broken));
+        }
+        let (code, message, response) = match self.app.ask(self.catalog, asked, &input).await {
+            CallOutcome::Done { output, .. } => (String::new(), String::new(), Some(output)),
+            CallOutcome::Failed(failed) => (failed.code, failed.message, None),
+            CallOutcome::NotBegun => ("unavailable".into(), String::new(), None),
+        };
+        if response.is_none() {
+            tracing::warn!(endpoint = self.endpoint.id, code, "a partner's call failed");
+        }
+        let said = json!({"error": response.is_none(), "code": code, "message": message, "response": response});
+        self.found.insert("call".into(), said);
+        Ok(())
+    }
+
+    fn reply(&self) -> Result<Response, Problem> {
+        let reply = self.eval(|found, host| self.endpoint.reply(found, host))?;
+        let good = self.eval(|found, host| self.endpoint.good(found, host))?;
+        Ok(envelope::good(self.endpoint, reply, good))
+    }
+}
+
+/// The actor whose session it is.
+async fn who(app: &App, headers: &HeaderMap) -> Result<Option<Actor>, Problem> {
+    match token(headers) {
+        Some(token) => Ok(app.runtime.people.session(token).await?),
+        None => Ok(None),
+    }
+}
+
+/// How the caller came, and who that makes them.
+fn visit(app: &App, catalog: &Catalog, headers: &HeaderMap, actor: Option<&Actor>) -> Value {
+    let came = attribution::of(&app.runtime, headers, actor);
+    let agent = actor.map(|actor| actor.agent.clone()).unwrap_or_default();
+    let session = actor.map_or("", |actor| &actor.session);
+    catalog.site("").channels.visit(&came, &agent, came.draw_or(session))
+}
+
+/// The check of agents that a page needs: the session that it is kept in is opened with it.
+async fn check_agent(app: &App, catalog: &Catalog, change: &mut Change, page: &str) -> Result<(), Problem> {
+    app.limit(Class::Start, change.visitor.client)?;
+    let came = attribution::of(&app.runtime, &change.headers, Some(&change.visitor.actor));
+    let visitor = &mut change.visitor;
+    if !agents::is_due(catalog, &came, &visitor.actor.agent, page) {
+        return Ok(());
+    }
+    visitor.open(app).await?;
+    let visit = (page, visitor.actor.session.as_str());
+    if let Some(agent) = agents::check(app, catalog, &came, &visitor.actor.agent, visit).await {
+        visitor.keep_agent(app, agent).await?;
+    }
+    Ok(())
+}
+
+/// The program names itself where the endpoint asks for it.
+fn require_program(catalog: &Catalog, endpoint: &Endpoint, headers: &HeaderMap) -> Result<(), Problem> {
+    let key = headers.get(CLIENT).and_then(|key| key.to_str().ok());
+    let is_known = || key.is_some_and(|key| catalog.site("").clients.iter().any(|known| known == key));
+    if !endpoint.names_client || is_known() { Ok(()) } else { Err(Problem::new(Code::Client)) }
+}
+
+fn field_problem(error: FieldError) -> FieldProblem {
+    FieldProblem { pointer: error.pointer, code: error.code, text: error.text }
+}
+
+fn missing_field(name: &str) -> FieldProblem {
+    FieldProblem { pointer: format!("/{name}"), code: "required".into(), text: format!("`{name}` is missing") }
+}
+
+fn unknown_field(name: &str) -> FieldProblem {
+    let pointer = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
+    FieldProblem { pointer, code: "unknown".into(), text: "This is not asked here".into() }
+}
+
+fn invalid_field(pointer: String, code: &str, text: String) -> Problem {
+    Problem::new(Code::Invalid).errors(vec![FieldProblem { pointer, code: code.into(), text }])
+}
+
+/// A refusal that the definitions word.
+fn refusal_problem(refusal: &Refuses) -> Problem {
+    let Refuses { status, code, pointer, or, .. } = refusal;
+    let told = FieldProblem { pointer: pointer.clone(), code: code.clone(), text: or.clone() };
+    Problem::of_status(*status).errors(vec![told])
+}
+
+fn broken_problem(endpoint: &Endpoint, error: &EvalError) -> Problem {
+    tracing::error!(endpoint = endpoint.id, %error, "an endpoint failed");
+    Problem::new(Code::Broken)
+}
