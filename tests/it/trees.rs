@@ -85,7 +85,9 @@ async fn pages_of_content_say_what_they_are_for() {
         assert!(hindi.contains("<html lang=\"hi\"") && hindi.contains("data-product=\"hindi\""), "{path}");
         assert!(hindi.contains(">किस लक्ष्य के लिए क्या सही<") && !hindi.contains("What fits which aim"), "{path}");
     }
-    let english = visitor.get("/investment").await.text();
+    // Who looked at it goes on in Hindi; others do not.
+    assert!(visitor.get("/investment").await.text().contains("<html lang=\"hi\""));
+    let english = server.visitor().get("/investment").await.text();
     assert!(english.contains("<html lang=\"en\"") && english.contains("data-product=\"investment\""));
     let term = "/life-insurance/term-insurance/premium-calculator?age=30&coverage=10000000&cover_upto=65";
     for path in [term, "/life-insurance/premium-calculator", "/life-insurance/human-life-value"] {

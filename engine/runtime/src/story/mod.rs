@@ -62,8 +62,8 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// What an expression of a flow gives where a story stands when the state `until` is first active; without `until` at
-    /// its end, without a story where the flow begins. An error says what is wrong, in words.
+    /// What an expression of a flow gives where a story stands when the state `until` is first active: without `until`
+    /// at its end, without a story where the flow begins. An error says what is wrong, in words.
     pub fn evaluate(
         &mut self,
         workflow: &'a Arc<Workflow>,
