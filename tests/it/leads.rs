@@ -276,7 +276,7 @@ async fn forms_of_the_app_are_read_as_data() {
     let visitor = server.visitor();
     for form in ["LeadStep", "LeadStep1", "BusinessDetails", "Address", "CommunicationAddress", "SMELeadForm"] {
         let reply = visitor.get(&format!("/api/v1/forms/{form}?version=3")).await;
-        assert!(reply.header("cache-control").starts_with("public"), "{form}");
+        assert_eq!(reply.header("cache-control"), "no-store", "{form}");
         let told = reply.ok(200);
         assert_eq!((&told["name"], &told["version"]), (&json!(form), &json!("3")));
         let fields = told["schema"]["properties"].as_object().map_or(0, serde_json::Map::len);
@@ -284,5 +284,19 @@ async fn forms_of_the_app_are_read_as_data() {
     }
     assert_eq!(visitor.get("/api/v1/forms/Address").await.ok(200)["version"], "");
     assert_eq!(visitor.get("/api/v1/forms/Nothing?version=1").await.status, 404);
+    // The role of the answer is the session's: `role_id` names one of its own, and gives none.
+    let agent = sitting(&server, "app-agent", 3).await;
+    let path =
+        |role: &str| format!("/api/v1/forms/LeadStep?role_id={role}&iam_uuid=u1&medium=AGENT-APP&productType=sme");
+    let asks_source = |told: Value| told["schema"]["properties"]["leadSource"].is_object();
+    assert!(asks_source(agent.get("/api/v1/forms/LeadStep").await.ok(200)));
+    assert!(asks_source(agent.get(&path("app-agent")).await.ok(200)));
+    assert!(!asks_source(visitor.get(&path("")).await.ok(200)));
+    for (caller, role) in [(&visitor, "app-agent"), (&agent, "call-centre"), (&visitor, "operator")] {
+        let refused = caller.get(&path(role)).await;
+        assert_eq!((refused.status, refused.code().as_str()), (403, "role"), "{role}");
+    }
+    let unknown = agent.get(&path("boss")).await;
+    assert_eq!((unknown.status, unknown.json()["errors"][0]["pointer"].clone()), (422, json!("/role_id")));
     server.stop().await;
 }

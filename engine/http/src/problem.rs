@@ -36,6 +36,7 @@ pub enum Code {
     Method,
     Csrf,
     Client,
+    Role,
     SignIn,
     Proof,
     Cookies,
@@ -67,6 +68,7 @@ impl Code {
             Code::Method => (StatusCode::METHOD_NOT_ALLOWED, "The method is not possible here"),
             Code::Csrf => (StatusCode::FORBIDDEN, "The request does not come from our pages"),
             Code::Client => (StatusCode::FORBIDDEN, "The header X-Api-Key names no program that we know"),
+            Code::Role => (StatusCode::FORBIDDEN, "This role is not yours"),
             Code::SignIn => (StatusCode::UNAUTHORIZED, "Please log in"),
             Code::Proof => (StatusCode::FORBIDDEN, "Please try again with scripts turned on"),
             Code::Cookies => {

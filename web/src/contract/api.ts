@@ -789,7 +789,7 @@ export interface components {
          * @description Every way a request can fail.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "stale" | "repriced" | "invalid" | "not_accepted" | "key_reused" | "key_missing" | "expired" | "not_possible" | "limited" | "busy" | "broken" | "body_invalid" | "body_too_large" | "body_too_slow" | "media_type" | "method" | "csrf" | "client" | "sign_in" | "proof" | "cookies" | "signature" | "timeout" | "unavailable" | "internal";
+        ProblemCode: "not_found" | "stale" | "repriced" | "invalid" | "not_accepted" | "key_reused" | "key_missing" | "expired" | "not_possible" | "limited" | "busy" | "broken" | "body_invalid" | "body_too_large" | "body_too_slow" | "media_type" | "method" | "csrf" | "client" | "role" | "sign_in" | "proof" | "cookies" | "signature" | "timeout" | "unavailable" | "internal";
         Progress: {
             /** @description Name of the drawing that goes along it. */
             scene?: string | null;

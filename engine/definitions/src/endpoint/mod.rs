@@ -31,13 +31,14 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-const KEYS: [&str; 28] = [
+const KEYS: [&str; 29] = [
     "title",
     "method",
     "path",
     "query",
     "calculates",
     "describes",
+    "as_role",
     "body",
     "who",
     "roles",
@@ -89,6 +90,8 @@ pub struct Endpoint {
     pub calculates: bool,
     /// Word of its address → the form whose definition is read as `form`.
     pub describes: BTreeMap<String, String>,
+    /// Parameter that names the role whom the described form is drawn for: one of the caller's own.
+    pub as_role: Option<String>,
     /// Form that reads the body: the same rules and texts as on a page.
     pub body: Option<String>,
     /// The body may also have fields of the steps' forms.
@@ -196,6 +199,11 @@ impl Endpoint {
         let described = fields.entries("describes").iter();
         let describes =
             described.filter_map(|(word, form)| Some((word.name.clone(), form.as_str()?.to_owned()))).collect();
+        let as_role = fields.text("as_role");
+        if let Some(at) = fields.get("as_role").filter(|_| fields.get("cache").is_some()) {
+            let message = "what is drawn for a role is kept by no cache: `as_role` stands without `cache`";
+            fields.problems.push(Problem::error(FLOOR, &at.span, message));
+        }
         if let (Some(at), Some(_)) = (fields.get("query"), &calculates) {
             let message = "`calculates` names the form of the query: beside it is no `query`";
             fields.problems.push(Problem::error("shape", &at.span, message));
@@ -284,6 +292,7 @@ impl Endpoint {
             query_form,
             calculates: calculates.is_some(),
             describes,
+            as_role,
             body,
             body_steps,
             who,

@@ -81,6 +81,9 @@ fn refusals(endpoint: &Endpoint) -> Vec<Code> {
     if endpoint.names_client {
         codes.push(Code::Client);
     }
+    if endpoint.as_role.is_some() {
+        codes.push(Code::Role);
+    }
     if endpoint.who == Who::Person {
         codes.push(Code::SignIn);
     }

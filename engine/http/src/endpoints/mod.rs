@@ -85,7 +85,8 @@ async fn answer_here(
         let now = Now::at(app.runtime.now_ms(), ZONE);
         let (host, context) = (catalog.host_in(&asked.language, &now), json!({}));
         let scope = Scope::new().with("context", &context).with_host(&host);
-        let view = form.view(&Audience::default(), &scope).map_err(|error| broken_problem(&endpoint, &error))?;
+        let view =
+            form.view(&asked.audience(actor.as_ref())?, &scope).map_err(|error| broken_problem(&endpoint, &error))?;
         asked.found.insert("form".into(), json!(view.schema));
     }
     if let Some(form) = &endpoint.query_form {
@@ -114,6 +115,23 @@ struct EndpointCall<'a> {
 type Change = ChangeRequest<Map<String, Value>>;
 
 impl EndpointCall<'_> {
+    /// For whom a form is described: the caller's roles, or the one of them that the query names. A role's form goes to
+    /// nobody who only says that it is theirs.
+    fn audience(&self, caller: Option<&Actor>) -> Result<Audience, Problem> {
+        let Some(parameter) = &self.endpoint.as_role else { return Ok(Audience::default()) };
+        let own: Vec<String> = caller.into_iter().flat_map(Actor::acting_roles).map(str::to_owned).collect();
+        let roles = match self.found["query"][parameter].as_str().unwrap_or_default() {
+            "" => own,
+            role if !self.catalog.policy().roles().any(|(known, _)| known == role) => {
+                let text = format!("`{role}` is no role");
+                return Err(invalid_field(format!("/{parameter}"), "enum", text));
+            }
+            role if own.iter().any(|mine| mine == role) => vec![role.to_owned()],
+            _ => return Err(Problem::new(Code::Role)),
+        };
+        Ok(Audience { roles, ..Audience::default() })
+    }
+
     async fn look(&mut self, request: Request) -> Result<Response, Problem> {
         require_program(self.catalog, self.endpoint, request.headers())?;
         let asks_more = self.endpoint.call.is_some() || self.endpoint.finds.is_some();
