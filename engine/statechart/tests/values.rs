@@ -239,3 +239,19 @@ fn an_export_is_plain() {
     let scope = Scope::new().with_context(&context);
     assert_eq!(plain.eval(&scope), Ok(json!({"k": "new", "l": [{"n": 1}, {"n": 2}, {"n": 3}]})));
 }
+
+/// `fold` stays one; what it binds means nothing else in what is put in.
+#[test]
+fn an_exported_fold_keeps_its_names_apart() {
+    let names = names(&json!({"most(l)": "l.fold(x, m, 0, x > m ? x : m)"})).expect("names");
+    let machine = json!({"initial": "a", "states": {"a": {
+        "on": {"go": {"guard": "context.list.fold(x, m, 1, m + most([x, m])) == 6"}}
+    }}});
+    let exported = xstate::export(&Node::from_json(&machine).with_names(&names), &vocabulary()).expect("export");
+    let guard = exported["states"]["a"]["on"]["go"][0]["guard"]["params"]["expression"].as_str().expect("a text");
+    assert_eq!(guard, "context.list.fold(x, m, 1, m + [x, m].fold(x_2, m_2, 0, (x_2 > m_2) ? x_2 : m_2)) == 6");
+    let plain = Expression::compile(guard, &Span::unknown(), &vocabulary(), &[]).expect(guard);
+    let context = json!({"list": [2, 3]}).as_object().cloned().unwrap_or_default();
+    // 1, then 1 + 2, then 3 + 3
+    assert_eq!(plain.eval(&Scope::new().with_context(&context)), Ok(json!(true)));
+}

@@ -209,9 +209,7 @@ impl<'n> Inliner<'n> {
         }
         let target = self.boxed(target)?;
         if name == "fold" {
-            return Err(
-                "`fold` is not part of plain CEL: work it out in the product, not in a guard of the machine".to_owned()
-            );
+            return self.fold(target, arguments);
         }
         let is_macro = matches!(name.as_str(), "all" | "exists" | "exists_one" | "map" | "filter");
         let mut arguments = arguments.into_iter();
@@ -226,6 +224,25 @@ impl<'n> Inliner<'n> {
             (_, first) => self.list(first.into_iter().chain(arguments).collect())?,
         };
         Ok(of(ExprKind::Method(target, name, arguments)))
+    }
+
+    /// `list.fold(item, total, start, next)` stays: other interpreters add it beside the functions of the product.
+    fn fold(&mut self, target: Box<Ast>, arguments: Vec<Ast>) -> Inlined {
+        let mut arguments = arguments.into_iter();
+        let (Some(item), Some(total), Some(start), Some(next)) =
+            (arguments.next(), arguments.next(), arguments.next(), arguments.next())
+        else {
+            return Err("`fold` takes two names, a start and what follows".to_owned());
+        };
+        let start = self.ast(start)?;
+        let (ExprKind::Ident(item), ExprKind::Ident(total)) = (item.kind, total.kind) else {
+            return Err("`fold` begins with a name for the element and one for the result so far".to_owned());
+        };
+        let names = [self.bind(&item), self.bind(&total)].map(|name| of(ExprKind::Ident(name)));
+        let next = self.ast(next);
+        self.bound.truncate(self.bound.len() - 2);
+        let [item, total] = names;
+        Ok(of(ExprKind::Method(target, "fold".to_owned(), vec![item, total, start, next?])))
     }
 
     fn optional(&mut self, ast: Ast) -> Inlined<Optional> {
