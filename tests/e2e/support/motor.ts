@@ -213,7 +213,7 @@ export class Motor {
     await this.at(`Owner of the ${this.line.noun}`, '/checkout');
     await this.walk.choose('Who owns it?', 'A company or firm');
     await this.walk.type('Company name', 'Lakeview Traders');
-    await this.walk.type('GSTIN', '07aaacb8888c1z5');
+    await this.walk.type(/^GSTIN/, '07aaacb8888c1z5');
     await this.walk.type('CIN', 'U12345DL2015PTC123456');
     await this.walk.date(/Date of incorporation/, '2015-03-02');
     await this.walk.type('Number of the certificate of incorporation', '123456');
