@@ -98,7 +98,7 @@ fn hostile(step: &str, leads: &str) -> Files {
     change(&mut files, FLOW, &[(step, &format!("on:\n      submit: {leads}"))]);
     let message = "channel: sms\npurpose: transactional\ntext: \"{{name}}, go on here: {{here}}\"\nsample: {name: Asha, here: x}\n";
     files.insert("workflows/bicycle/messages/bicycle-offers.yaml", message.as_bytes().to_vec());
-    files.remove("workflows/bicycle/messages/bicycle-offers.hi.yaml");
+    files.remove("languages/hi/workflows/bicycle/messages/bicycle-offers.yaml");
     files.remove("workflows/bicycle/cover/stories/bought.yaml");
     files
 }

@@ -47,10 +47,10 @@ const VIEW: &str = "title: {Found: मिली}\nblocks.items.label: {\"From {{
 #[test]
 fn a_translation_changes_the_words_and_nothing_else() {
     let files = with(&[
-        ("workflows/library/loan/views/found.hi.yaml", VIEW),
-        ("workflows/library/shared/texts.hi.yaml", "loan.hint: {Look on the spine: रीढ़ देखें}\n"),
-        ("forms/library/loan/loan.hi.json", r#"{"properties.title.title": {"Title": "शीर्षक"}}"#),
-        ("forms/shared/fields.hi.json", r#"{"$defs.mobile.title": {"Mobile": "मोबाइल"}}"#),
+        ("languages/hi/workflows/library/loan/views/found.yaml", VIEW),
+        ("languages/hi/workflows/library/shared/texts.yaml", "loan.hint: {Look on the spine: रीढ़ देखें}\n"),
+        ("languages/hi/forms/library/loan/loan.json", r#"{"properties.title.title": {"Title": "शीर्षक"}}"#),
+        ("languages/hi/forms/shared/fields.json", r#"{"$defs.mobile.title": {"Mobile": "मोबाइल"}}"#),
     ]);
     assert_eq!(told(&files), Vec::<String>::new());
     let (view, form, hint) = seen(&files, "hi");
@@ -72,7 +72,7 @@ fn a_translation_changes_the_words_and_nothing_else() {
 #[test]
 fn translations_are_pinned_with_the_journey() {
     let version = |files: &Files| catalog(files).workflow("library/loan").expect("workflow").version.clone();
-    let translated = with(&[("workflows/library/loan/views/found.hi.yaml", VIEW)]);
+    let translated = with(&[("languages/hi/workflows/library/loan/views/found.yaml", VIEW)]);
     assert_ne!(version(&library()), version(&translated));
     let catalog = catalog(&translated);
     let workflow = catalog.workflow("library/loan").expect("workflow");
@@ -95,13 +95,15 @@ fn translations_are_pinned_with_the_journey() {
 #[test]
 fn changed_english_is_missing_and_its_old_translation_out_of_date() {
     let files = with(&[(
-        "workflows/library/loan/views/found.hi.yaml",
+        "languages/hi/workflows/library/loan/views/found.yaml",
         "title: {Found it: मिली}\nblocks.items.label:\n  \"From {{o.by}}\": \"\"\n",
     )]);
     assert_eq!(
         told(&files),
-        ["workflows/library/loan/views/found.hi.yaml:1:19: `title` of workflows/library/loan/views/found.yaml does \
-          not read “Found it” (`journey texts --language hi` shows what it reads now)"]
+        [
+            "languages/hi/workflows/library/loan/views/found.yaml:1:19: `title` of workflows/library/loan/views/found.yaml does \
+          not read “Found it” (`journey texts list --language hi` shows what it reads now)"
+        ]
     );
     let sheets = sheets(&files, "hi");
     let sheet = sheets.iter().find(|s| s.file.ends_with("found.yaml")).expect("the view");
@@ -122,7 +124,10 @@ fn what_an_expression_says_is_translated_too() {
 "#;
     let files = with(&[
         ("workflows/library/loan/views/found.yaml", view),
-        ("workflows/library/loan/views/found.hi.yaml", r#"blocks.text: {"It's {{n}}": "'{{n}}' हैं", None: कुछ नहीं}"#),
+        (
+            "languages/hi/workflows/library/loan/views/found.yaml",
+            r#"blocks.text: {"It's {{n}}": "'{{n}}' हैं", None: कुछ नहीं}"#,
+        ),
     ]);
     assert_eq!(told(&files), Vec::<String>::new());
     let text =
@@ -136,7 +141,7 @@ fn what_an_expression_says_is_translated_too() {
 #[test]
 fn an_empty_entry_of_words_that_stand_nowhere_is_out_of_date() {
     let translation = "title: {Found: मिली, और कुछ नहीं}\nblocks.text: {None: \"\"}\n";
-    let files = with(&[("workflows/library/loan/views/found.hi.yaml", translation)]);
+    let files = with(&[("languages/hi/workflows/library/loan/views/found.yaml", translation)]);
     let said = told(&files);
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(
@@ -155,7 +160,7 @@ fn the_sentences_of_a_cell_are_translated_each() {
     let translation = "rows.points: {Free of charge: मुफ़्त}\n";
     let files = with(&[
         ("workflows/library/tables/promises.yaml", table),
-        ("workflows/library/tables/promises.hi.yaml", translation),
+        ("languages/hi/workflows/library/tables/promises.yaml", translation),
     ]);
     assert_eq!(told(&files), Vec::<String>::new());
     let sheets = sheets(&files, "hi");
@@ -166,12 +171,12 @@ fn the_sentences_of_a_cell_are_translated_each() {
 
 #[test]
 fn a_translation_of_nothing_and_a_broken_one_are_mistakes() {
-    let lost = with(&[("workflows/library/loan/views/gone.hi.yaml", "title: {Found: मिली}\n")]);
+    let lost = with(&[("languages/hi/workflows/library/loan/views/gone.yaml", "title: {Found: मिली}\n")]);
     assert!(told(&lost)[0].contains("there is no workflows/library/loan/views/gone.yaml"), "{:?}", told(&lost));
-    let broken = with(&[("workflows/library/loan/views/found.hi.yaml", "title: मिली\n")]);
+    let broken = with(&[("languages/hi/workflows/library/loan/views/found.yaml", "title: मिली\n")]);
     assert!(told(&broken)[0].contains("place → English"), "{:?}", told(&broken));
     let template = "blocks.items.label: {\"From {{o.by}}\": \"{{o.by से\"}\n";
-    let template = with(&[("workflows/library/loan/views/found.hi.yaml", template)]);
+    let template = with(&[("languages/hi/workflows/library/loan/views/found.yaml", template)]);
     let said = told(&template);
-    assert!(said[0].starts_with("workflows/library/loan/views/found.hi.yaml:1:"), "{said:?}");
+    assert!(said[0].starts_with("languages/hi/workflows/library/loan/views/found.yaml:1:"), "{said:?}");
 }

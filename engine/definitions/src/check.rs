@@ -1,6 +1,7 @@
 //! `journey check`: plain machines and whole trees of definitions. Paths in problems are as given.
 
-use crate::files::Files;
+use crate::files::{FOLDERS, Files};
+use crate::layout;
 use crate::load::{finish, load};
 use crate::source;
 use crate::translation::Sheet;
@@ -73,7 +74,7 @@ impl Checked {
             self.sheets.extend(loaded.sheets());
         }
         let found = loaded.problems.into_iter().chain(masters(&files));
-        let found = found.filter(|problem| inside.iter().any(|part| problem.span.file.starts_with(part)));
+        let found = found.filter(|problem| inside.iter().any(|part| is_inside(&problem.span.file, part)));
         self.problems.extend(found.map(|problem| relative_to(problem, root)));
     }
 
@@ -83,15 +84,27 @@ impl Checked {
     }
 }
 
+/// Whether a file, or what it translates, lies in the part that was asked for.
+fn is_inside(file: &str, part: &str) -> bool {
+    file.starts_with(part) || layout::translation(file).is_some_and(|(of, _)| of.starts_with(part))
+}
+
+/// Whether a folder holds definitions; the mirror of them in a language does not.
+fn is_root(folder: &Path) -> bool {
+    let is_mirror = folder.parent().and_then(Path::file_name).is_some_and(|name| name == "languages");
+    !is_mirror && (folder.join("workflows").is_dir() || folder.join("forms").is_dir())
+}
+
 /// The root of the definitions that a path belongs to, and the part of it that was asked for.
 fn tree_of(path: &Path) -> Option<(PathBuf, String)> {
-    if path.join("workflows").is_dir() || path.join("forms").is_dir() {
+    if is_root(path) {
         return Some((path.to_owned(), String::new()));
     }
     let full = path.canonicalize().ok()?;
-    let root = full.ancestors().skip(1).find(|a| a.join("workflows").is_dir())?;
+    let root = full.ancestors().skip(1).find(|folder| is_root(folder))?;
     let inside = full.strip_prefix(root).ok()?.to_string_lossy().replace('\\', "/");
-    (inside.starts_with("workflows") || inside.starts_with("forms")).then(|| (shown_root(path, &inside), inside))
+    let is_definition = FOLDERS.iter().any(|folder| inside.split('/').next() == Some(*folder));
+    is_definition.then(|| (shown_root(path, &inside), inside))
 }
 
 /// The root as the caller would write it.

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Paths (`workflows/…`, `forms/…`, always with `/`) → bytes, in path order. Cheap to clone.
+/// Folders that hold definitions, below the root of a set.
+pub const FOLDERS: [&str; 3] = ["workflows", "forms", "languages"];
+
+/// Paths (`workflows/…`, `forms/…`, `languages/…`, always with `/`) → bytes, in path order. Cheap to clone.
 #[derive(Clone, Default, Debug)]
 pub struct Files {
     map: BTreeMap<String, Arc<[u8]>>,
@@ -16,10 +19,10 @@ impl Files {
         Files::default()
     }
 
-    /// All definition files under `root/workflows` and `root/forms`; README and generated schemas apart.
+    /// All definition files under the [`FOLDERS`] of `root`; README and generated schemas apart.
     pub fn read_dir(root: impl AsRef<Path>) -> std::io::Result<Files> {
         let mut files = Files::new();
-        for top in ["workflows", "forms"] {
+        for top in FOLDERS {
             let dir = root.as_ref().join(top);
             if dir.is_dir() {
                 files.read_into(&dir, top)?;
@@ -45,11 +48,12 @@ impl Files {
         Ok(())
     }
 
-    /// Whether a path is one of a definition: YAML, JSON or CSV under `workflows/` or `forms/`.
+    /// Whether a path is one of a definition: YAML, JSON or CSV under one of the [`FOLDERS`].
     pub fn is_definition(path: &str) -> bool {
-        let place =
-            path.starts_with("forms/") || (path.starts_with("workflows/") && !path.starts_with("workflows/schema/"));
-        place && [".yaml", ".yml", ".json", ".csv"].iter().any(|e| path.ends_with(e))
+        let place = path.split_once('/').is_some_and(|(top, _)| FOLDERS.contains(&top));
+        place
+            && !path.starts_with("workflows/schema/")
+            && [".yaml", ".yml", ".json", ".csv"].iter().any(|e| path.ends_with(e))
     }
 
     pub fn insert(&mut self, path: impl Into<String>, bytes: impl Into<Arc<[u8]>>) {

@@ -194,21 +194,19 @@ fn operation(owner: Owner, name: &str) -> FileKind {
     FileKind::Operation { owner, name: name.to_owned(), part }
 }
 
-/// The file that `quotes.hi.yaml` says in another language, and which one that is.
+/// Folder of the translations: `languages/<code>/<path of what is translated>`.
+const LANGUAGES: &str = "languages/";
+
+/// The file that a translation says in another language, and which language that is.
 pub(crate) fn translation(path: &str) -> Option<(String, String)> {
-    let (rest, extension) = path.rsplit_once('.')?;
-    let (of, language) = rest.rsplit_once('.')?;
-    if language.len() != 2 || !language.bytes().all(|byte| byte.is_ascii_lowercase()) || of.contains("/partners/") {
-        return None;
-    }
-    let of = format!("{of}.{extension}");
-    kind_of(&of).is_some().then(|| (of, language.to_owned()))
+    let (language, of) = path.strip_prefix(LANGUAGES)?.split_once('/')?;
+    let is_code = language.len() == 2 && language.bytes().all(|byte| byte.is_ascii_lowercase());
+    (is_code && kind_of(of).is_some()).then(|| (of.to_owned(), language.to_owned()))
 }
 
 /// Path of the translation of a file.
 pub(crate) fn translation_path(path: &str, language: &str) -> String {
-    let (rest, extension) = path.rsplit_once('.').unwrap_or((path, "yaml"));
-    format!("{rest}.{language}.{extension}")
+    format!("{LANGUAGES}{language}/{path}")
 }
 
 pub(crate) fn contract_file(id: &str) -> String {
@@ -316,8 +314,10 @@ mod tests {
             ),
             ("forms/parcel/cover/sender.json", Some(FileKind::Form(id("parcel/cover/sender")))),
             ("forms/shared/fields.json", Some(FileKind::Form(id("shared/fields")))),
-            ("workflows/parcel/cover/views/offers.hi.yaml", Some(FileKind::Translation)),
-            ("forms/parcel/cover/sender.hi.json", Some(FileKind::Translation)),
+            ("languages/hi/workflows/parcel/cover/views/offers.yaml", Some(FileKind::Translation)),
+            ("languages/hi/forms/parcel/cover/sender.json", Some(FileKind::Translation)),
+            ("languages/hindi/forms/parcel/cover/sender.json", None),
+            ("languages/hi/workflows/parcel/cover.yaml", None),
             ("workflows/parcel/cover.yaml", None),
             ("workflows/parcel/views/offers.yaml", None),
             ("workflows/messages/booked.yaml", None),

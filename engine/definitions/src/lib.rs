@@ -70,7 +70,7 @@ pub use channels::{
 pub use contract::{Contract, ErrorTable, Takes};
 pub use endpoint::{By, Calls, Data, Endpoint, Envelope, Event, Field, Finds, Flow, List, Refuses, Starts, Who};
 pub use engine_statechart::{EvalError, Problem, Severity};
-pub use files::Files;
+pub use files::{FOLDERS, Files};
 pub use form::{
     Audience, FieldError, Form, FormFields, FormView, digits, is_asked, is_personal_name, personal_kind, place_of,
     row_number,

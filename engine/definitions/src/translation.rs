@@ -1,5 +1,6 @@
-//! Translations. Authors write English in place; beside a file stands one file for each other language
-//! (`quotes.hi.yaml`, `owner.hi.json`): place → English → the same in that language.
+//! Translations. Authors write English in place; `languages/<code>/` mirrors their folders
+//! (`languages/hi/workflows/…/quotes.yaml`, `languages/hi/forms/…/owner.json`): place → English → the same in that
+//! language.
 //!
 //! A place is the keys that lead to the words, without positions of lists; an item of a list adds its `id`, `event`
 //! or `const` where it has one. Moving a line changes nothing; a changed English sentence is missing, and what was
@@ -73,6 +74,16 @@ impl Sheet {
         self.missing().find(|words| words.place == unused.place).map(|words| words.english.as_str())
     }
 
+    /// What was said for English that stood where only these words stand now: a start for a translator.
+    pub fn before(&self, words: &Translated) -> Option<&Translated> {
+        let mut missing = self.missing().filter(|other| other.place == words.place);
+        let mut unused = self.unused.iter().filter(|other| other.place == words.place && other.said.is_some());
+        match (missing.next(), missing.next(), unused.next(), unused.next()) {
+            (Some(_), None, Some(before), None) => Some(before),
+            _ => None,
+        }
+    }
+
     /// Path of the translation's file.
     pub fn path(&self, language: &str) -> String {
         layout::translation_path(&self.file, language)
@@ -125,7 +136,7 @@ impl Read {
             let unused = dictionary.entries.iter().filter(|(_, said)| !used.contains(&said.span));
             for ((place, english), said) in unused.chain(&empty) {
                 let message = format!("`{place}` of {path} does not read “{}”", short(english));
-                let hint = format!("`journey texts --language {language}` shows what it reads now");
+                let hint = format!("`journey texts list --language {language}` shows what it reads now");
                 problems.push(Problem::warning(OUT_OF_DATE, &said.span, message).hint(hint));
             }
         }
@@ -144,7 +155,9 @@ impl Read {
             words(&kind, &mut Node::clone(node), &mut |place, word| {
                 let said = dictionary.find(place, word.english()).and_then(Node::as_str).map(str::to_owned);
                 let is_new = known.insert((place.to_owned(), word.english().to_owned()));
-                if is_new && (word.is_needed || said.is_some()) {
+                // Names, figures and places read alike in every language; nobody has to write them down.
+                let is_written = said.as_deref().is_some_and(|said| said != word.english());
+                if is_new && (word.is_needed || is_written) {
                     let (line, english) = (word.line, word.english().to_owned());
                     sheet.words.push(Translated { line, place: place.to_owned(), english, said });
                 }

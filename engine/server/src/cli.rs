@@ -29,7 +29,7 @@ pub enum Command {
     Worker,
     /// Check definitions; every problem as file:line:column with a hint; exit code 2 on errors
     #[command(
-        after_help = "Examples:\n  journey check workflows forms            everything, as publishing would see it\n  journey check workflows/parcel/cover    one file"
+        after_help = "Examples:\n  journey check .                          everything, as publishing would see it\n  journey check workflows/parcel/cover    one file"
     )]
     Check {
         /// Files or folders
@@ -38,7 +38,7 @@ pub enum Command {
     },
     /// Write definitions in the one style: what fits stands on one line, comments stay
     #[command(
-        after_help = "Examples:\n  journey fmt                               all of ./workflows and ./forms\n  journey fmt --check workflows/parcel      only name the files that are written otherwise; exit code 2"
+        after_help = "Examples:\n  journey fmt                               all definitions here\n  journey fmt --check workflows/parcel      only name the files that are written otherwise; exit code 2"
     )]
     Fmt {
         /// Files or folders
@@ -50,10 +50,10 @@ pub enum Command {
     },
     /// Count the lines of definitions, by line of business and kind of file; comments and empty lines apart
     #[command(
-        after_help = "Examples:\n  journey stats                             all of ./workflows and ./forms\n  journey stats --line parcel               one line of business"
+        after_help = "Examples:\n  journey stats                             all definitions here\n  journey stats --line parcel               one line of business"
     )]
     Stats {
-        /// Folder with workflows/ and forms/
+        /// Folder with workflows/, forms/ and languages/
         #[arg(default_value = ".", value_name = "DIR")]
         dir: PathBuf,
         /// Check only this line of business
@@ -62,24 +62,8 @@ pub enum Command {
     },
     #[command(subcommand)]
     New(New),
-    /// List what is not yet said in a language, and what is out of date; exit code 2 when anything is
-    #[command(
-        after_help = "Beside `quotes.yaml` stands `quotes.hi.yaml`: place → English → Hindi.\nExamples:\n  journey texts --language hi --only workflows/parcel   of these files\n  journey texts --language hi --write                   an empty entry for everything that is missing"
-    )]
-    Texts {
-        /// Two letters: hi
-        #[arg(long, value_name = "LANGUAGE")]
-        language: String,
-        /// Folder with workflows/ and forms/
-        #[arg(default_value = ".")]
-        dir: PathBuf,
-        /// A part of the path of the files to look at
-        #[arg(long, value_name = "PATH")]
-        only: Option<String>,
-        /// Write the translations, with an empty entry for everything that is missing
-        #[arg(long)]
-        write: bool,
-    },
+    #[command(subcommand)]
+    Texts(Texts),
     /// Run a machine on a script, without a database; exit code 2 for an invalid machine
     #[command(
         after_help = "A script is a JSON list of {\"event\": {\"type\": …}} and {\"advance_ms\": n}. One JSON line is printed for the start and one per step.\nA line of a batch is {\"name\", \"machine\", \"script\"}."
@@ -106,7 +90,7 @@ pub enum Command {
     },
     /// Check a folder of definitions and publish it; new journeys follow on every node within a second
     Publish {
-        /// Folder with workflows/ and forms/
+        /// Folder with workflows/, forms/ and languages/
         dir: PathBuf,
     },
     /// Bring the database up to date, saying before what is one-way; may be repeated, and run on several nodes at once
@@ -130,7 +114,7 @@ pub enum Command {
         after_help = "Examples:\n  journey stories --watch                  again after every save\n  journey stories --only payment-late      those whose file or name has this"
     )]
     Stories {
-        /// Folder with workflows/ and forms/
+        /// Folder with workflows/, forms/ and languages/
         #[arg(default_value = ".")]
         dir: PathBuf,
         /// A part of the file or of the name of those to run
@@ -156,7 +140,7 @@ pub enum Command {
         /// State at which the story is stopped; default: its end
         #[arg(long, requires = "story", value_name = "STATE")]
         until: Option<String>,
-        /// Folder with workflows/ and forms/
+        /// Folder with workflows/, forms/ and languages/
         #[arg(long, default_value = ".")]
         dir: PathBuf,
     },
@@ -214,7 +198,7 @@ pub enum New {
     Line {
         /// Small letters and digits; the first page is at /<name>-insurance
         name: String,
-        /// Folder with workflows/ and forms/
+        /// Folder with workflows/, forms/ and languages/
         #[arg(default_value = ".", value_name = "DIR")]
         dir: PathBuf,
         /// What people call it; default: “Bicycle insurance”
@@ -226,9 +210,57 @@ pub enum New {
     },
 }
 
+/// Translations: what is missing, files for translators, and what comes back from them
+#[derive(Subcommand)]
+#[command(
+    after_help = "`languages/hi/workflows/parcel/texts.yaml` says in Hindi what `workflows/parcel/texts.yaml` says: place → English → Hindi.\nExamples:\n  journey texts list --language hi --only workflows/parcel    what is missing of these files\n  journey texts write --language hi                           what is said elsewhere is proposed, the rest gets an empty entry\n  journey texts export --language hi > hi.po                  for a translator's program (GNU gettext)\n  journey texts import hi.po                                  what is translated there is written into the files"
+)]
+pub enum Texts {
+    /// List what is not yet said in a language, and what is out of date; exit code 2 when anything is
+    List {
+        #[command(flatten)]
+        which: WhichTexts,
+    },
+    /// Write the translations: the words of the same English elsewhere, and an empty entry for everything else that is missing
+    Write {
+        #[command(flatten)]
+        which: WhichTexts,
+        /// Leave out what is said for English that is not there any more
+        #[arg(long)]
+        prune: bool,
+    },
+    /// Print a PO file: what is missing is empty, what is out of date or said elsewhere is marked `fuzzy`
+    Export {
+        #[command(flatten)]
+        which: WhichTexts,
+    },
+    /// Write what a PO file says into the translations; `fuzzy` and empty entries stay as they are; exit code 2 when its English is not there any more
+    Import {
+        /// The PO file; its header names the language
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Folder with workflows/, forms/ and languages/
+        #[arg(default_value = ".", value_name = "DIR")]
+        dir: PathBuf,
+    },
+}
+
+#[derive(Args)]
+pub struct WhichTexts {
+    /// Two letters: hi
+    #[arg(long, value_name = "LANGUAGE")]
+    pub language: String,
+    /// Folder with workflows/, forms/ and languages/
+    #[arg(default_value = ".", value_name = "DIR")]
+    pub dir: PathBuf,
+    /// A part of the path of the files to look at
+    #[arg(long, value_name = "PATH")]
+    pub only: Option<String>,
+}
+
 #[derive(Args)]
 pub struct Serve {
-    /// Folder with workflows/ and forms/; default: what the database has, else what the program carries
+    /// Folder with workflows/, forms/ and languages/; default: what the database has, else what the program carries
     #[arg(long, value_name = "DIR")]
     pub definitions: Option<PathBuf>,
     /// Publish again whenever a definition is saved (on by default with --definitions in development)

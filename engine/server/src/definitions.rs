@@ -1,6 +1,6 @@
 //! Where definitions come from: a folder, which may be watched, or the binary itself. All go through `publish`.
 
-use engine_definitions::{Files, Problem, Severity};
+use engine_definitions::{FOLDERS, Files, Problem, Severity};
 use engine_runtime::{Actor, PublishError, Published, Runtime, Stories};
 use notify::{RecursiveMode, Watcher};
 use rust_embed::RustEmbed;
@@ -20,6 +20,12 @@ struct Workflows;
 #[allow_missing = true]
 struct Forms;
 
+#[derive(RustEmbed)]
+#[folder = "$CARGO_MANIFEST_DIR/../../languages"]
+#[prefix = "languages/"]
+#[allow_missing = true]
+struct Languages;
+
 /// An editor writes a file in several steps; this long after the last one the files are read.
 pub const DEBOUNCE: Duration = Duration::from_millis(150);
 
@@ -29,6 +35,7 @@ pub fn embedded() -> Files {
     for (path, file) in Workflows::iter()
         .map(|path| (path.clone(), Workflows::get(&path)))
         .chain(Forms::iter().map(|path| (path.clone(), Forms::get(&path))))
+        .chain(Languages::iter().map(|path| (path.clone(), Languages::get(&path))))
     {
         if let Some(file) = file.filter(|_| Files::is_definition(&path)) {
             files.insert(path.to_string(), file.data.into_owned());
@@ -65,7 +72,7 @@ pub fn watch_folder(folder: &Path, heard: impl Fn() + Send + 'static) -> notify:
             heard();
         }
     })?;
-    for part in ["workflows", "forms"].map(|part| folder.join(part)).iter().filter(|part| part.is_dir()) {
+    for part in FOLDERS.map(|part| folder.join(part)).iter().filter(|part| part.is_dir()) {
         watcher.watch(part, RecursiveMode::Recursive)?;
     }
     Ok(watcher)

@@ -3,6 +3,7 @@
 use super::INVALID;
 use crate::definitions::print_problems;
 use anyhow::{Context as _, Result};
+use engine_definitions::FOLDERS;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -43,7 +44,7 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
         return Ok(());
     }
     if path.join("workflows").is_dir() || path.join("forms").is_dir() {
-        for part in ["workflows", "forms"].map(|part| path.join(part)).iter().filter(|part| part.is_dir()) {
+        for part in FOLDERS.map(|part| path.join(part)).iter().filter(|part| part.is_dir()) {
             collect(part, files)?;
         }
         return Ok(());

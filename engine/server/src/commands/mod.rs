@@ -58,7 +58,7 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
         Command::Fmt { paths, check } => fmt::fmt(&paths, check),
         Command::Stats { dir, line } => stats::stats(&dir, line.as_deref()),
         Command::New(New::Line { name, dir, title, noun }) => new::line(&dir, &name, title, noun),
-        Command::Texts { language, dir, only, write } => texts::texts(&dir, &language, only.as_deref(), write),
+        Command::Texts(action) => texts::texts(action),
         Command::Simulate { machine, script, batch } => {
             simulate::simulate(machine.as_deref(), script.as_deref(), batch.as_deref())
         }
