@@ -2,8 +2,11 @@
 
 use crate::definitions::{catalog, library};
 use engine_definitions::{Audience, Files, load, sheets};
+use engine_server::cli::{Cli, Command, Texts, WhichTexts};
 use engine_statechart::Scope;
 use serde_json::{Map, Value, json};
+use std::path::Path;
+use std::process::ExitCode;
 
 /// Noon of 21 November 2026 in India.
 const NOON: i64 = 1_795_242_600_000;
@@ -179,4 +182,76 @@ fn a_translation_of_nothing_and_a_broken_one_are_mistakes() {
     let template = with(&[("languages/hi/workflows/library/loan/views/found.yaml", template)]);
     let said = told(&template);
     assert!(said[0].starts_with("languages/hi/workflows/library/loan/views/found.yaml:1:"), "{said:?}");
+}
+
+/// The library in a folder, with its view `found` said in Hindi as it read before, and a loan's hint said as it reads.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = with(&[
+        (
+            "languages/hi/workflows/library/loan/views/found.yaml",
+            "title: {Found it: मिल गया}\nblocks.text: {None: कुछ नहीं}\n",
+        ),
+        ("workflows/library/loan/texts.yaml", "loan.none: None\nloan.hint: Look on the spine\n"),
+    ]);
+    for (path, bytes) in files.iter() {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        std::fs::write(path, bytes).expect("written");
+    }
+    folder
+}
+
+fn run(texts: Texts) -> ExitCode {
+    engine_server::commands::run(Cli { settings: None, command: Command::Texts(texts) }).expect("run")
+}
+
+fn which(folder: &Path) -> WhichTexts {
+    let only = Some("workflows/library/loan".to_owned());
+    WhichTexts { language: "hi".into(), dir: folder.to_owned(), only }
+}
+
+/// A translator's program gets what is said, what it read before and what is said elsewhere, both to be looked at.
+#[test]
+fn translations_go_to_translators_and_come_back() {
+    let folder = folder();
+    let po = folder.path().join("hi.po");
+    assert_eq!(run(Texts::Export { which: which(folder.path()), to: Some(po.clone()) }), ExitCode::SUCCESS);
+    let text = std::fs::read_to_string(&po).expect("a PO file");
+    let before = "#. It read: Found it\n#: workflows/library/loan/views/found.yaml:1\n#, fuzzy\nmsgctxt \"workflows/library/loan/views/found.yaml#title\"\nmsgid \"Found\"\nmsgstr \"मिल गया\"\n";
+    assert!(text.contains(before), "{text}");
+    let elsewhere =
+        "#, fuzzy\nmsgctxt \"workflows/library/loan/texts.yaml#loan.none\"\nmsgid \"None\"\nmsgstr \"कुछ नहीं\"\n";
+    assert!(text.contains(elsewhere), "{text}");
+
+    let take = || run(Texts::Import { file: po.clone(), dir: folder.path().to_owned() });
+    assert_eq!(take(), ExitCode::SUCCESS);
+    let said = folder.path().join("languages/hi/workflows/library/loan/texts.yaml");
+    assert!(!said.exists(), "nobody has looked at what is fuzzy");
+    std::fs::write(&po, text.replace(elsewhere, &elsewhere.replace("#, fuzzy\n", ""))).expect("written");
+    assert_eq!(take(), ExitCode::SUCCESS);
+    assert_eq!(std::fs::read_to_string(&said).expect("a translation"), "loan.none: {None: कुछ नहीं}\n");
+
+    std::fs::write(&po, text.replace("msgid \"None\"", "msgid \"Nothing\"")).expect("written");
+    assert_eq!(take(), ExitCode::from(2), "English that is not there");
+    std::fs::write(&po, text.replace("Language: hi", "Language: Hindi")).expect("written");
+    assert!(
+        engine_server::commands::run(Cli {
+            settings: None,
+            command: Command::Texts(Texts::Import { file: po.clone(), dir: folder.path().to_owned() })
+        })
+        .is_err()
+    );
+}
+
+#[test]
+fn missing_words_are_proposed_from_elsewhere_and_old_ones_pruned() {
+    let folder = folder();
+    assert_eq!(run(Texts::List { which: which(folder.path()) }), ExitCode::from(2));
+    assert_eq!(run(Texts::Write { which: which(folder.path()), prune: true }), ExitCode::from(2));
+    let read = |path: &str| {
+        std::fs::read_to_string(folder.path().join("languages/hi/workflows/library/loan").join(path)).expect("there")
+    };
+    assert_eq!(read("texts.yaml"), "loan.none: {None: कुछ नहीं}\nloan.hint: {Look on the spine: ''}\n");
+    assert!(!read("views/found.yaml").contains("मिल गया"), "what reads so no more is left out");
 }

@@ -176,7 +176,7 @@ impl Catalog {
 
     /// The endpoint that checks the ids of agents.
     pub fn checks_agents(&self) -> Option<&Arc<Endpoint>> {
-        self.endpoints().find(|endpoint| endpoint.personal.checks_agents())
+        self.endpoints().find(|endpoint| endpoint.deed.checks_agents())
     }
 
     /// Languages that people may choose; the first is that of who has not chosen.

@@ -68,7 +68,10 @@ pub use channels::{
     Touch,
 };
 pub use contract::{Contract, ErrorTable, Takes};
-pub use endpoint::{By, Calls, Data, Endpoint, Envelope, Event, Field, Finds, Flow, List, Refuses, Starts, Who};
+pub use endpoint::{
+    By, Data, Deed, Endpoint, Envelope, Event, JourneyDeed, List, PartnerCall, PersonDeed, Proves, Refuses, Starts,
+    TakesOver, Which, Who, scope as call_scope, text_of, value_of,
+};
 pub use engine_statechart::{EvalError, Problem, Severity};
 pub use files::{FOLDERS, Files};
 pub use form::{

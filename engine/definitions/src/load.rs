@@ -226,7 +226,7 @@ fn catalog(
         has_all_partners,
     };
     names(&library, &policy, problems);
-    let of_endpoints = endpoints.values().flat_map(BTreeMap::values).flat_map(|endpoint| endpoint.roles.at());
+    let of_endpoints = endpoints.values().flat_map(BTreeMap::values).flat_map(|endpoint| endpoint.caller.roles.at());
     let of_site = sites.get(ENGLISH).into_iter().flat_map(Site::roles);
     of_endpoints.chain(of_site).for_each(|role| policy.knows(role, problems));
     let ids: Vec<String> = workflow_ids(parts.nodes).collect();

@@ -213,7 +213,7 @@ pub enum New {
 /// Translations: what is missing, files for translators, and what comes back from them
 #[derive(Subcommand)]
 #[command(
-    after_help = "`languages/hi/workflows/parcel/texts.yaml` says in Hindi what `workflows/parcel/texts.yaml` says: place → English → Hindi.\nExamples:\n  journey texts list --language hi --only workflows/parcel    what is missing of these files\n  journey texts write --language hi                           what is said elsewhere is proposed, the rest gets an empty entry\n  journey texts export --language hi > hi.po                  for a translator's program (GNU gettext)\n  journey texts import hi.po                                  what is translated there is written into the files"
+    after_help = "`languages/hi/workflows/parcel/texts.yaml` says in Hindi what `workflows/parcel/texts.yaml` says: place → English → Hindi.\nExamples:\n  journey texts list --language hi --only workflows/parcel    what is missing of these files\n  journey texts write --language hi                           what is said elsewhere is proposed, the rest gets an empty entry\n  journey texts export --language hi --to hi.po                for a translator's program (GNU gettext)\n  journey texts import hi.po                                  what is translated there is written into the files"
 )]
 pub enum Texts {
     /// List what is not yet said in a language, and what is out of date; exit code 2 when anything is
@@ -233,6 +233,9 @@ pub enum Texts {
     Export {
         #[command(flatten)]
         which: WhichTexts,
+        /// Write it here
+        #[arg(long, value_name = "FILE")]
+        to: Option<PathBuf>,
     },
     /// Write what a PO file says into the translations; `fuzzy` and empty entries stay as they are; exit code 2 when its English is not there any more
     Import {

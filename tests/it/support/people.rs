@@ -145,7 +145,8 @@ pub fn places(server: &TestServer) -> Vec<String> {
     let asks = |who: Who| who != Who::Anyone;
     let pages = catalog.site("en").addresses().filter(|(_, address)| asks(address.page.who));
     let pages: Vec<String> = pages.map(|(path, _)| path.to_owned()).collect();
-    let calls = catalog.endpoints().filter(|call| call.method == "GET" && asks(call.who)).map(|call| call.path.clone());
+    let calls =
+        catalog.endpoints().filter(|call| call.method == "GET" && asks(call.caller.who)).map(|call| call.path.clone());
     let flows = catalog.workflows().map(|flow| format!("/api/v1/workflows/{}/start", flow.id));
     let known = ["/api/v1/journeys", "/", "/car-insurance", "/bike-insurance"].map(str::to_owned);
     let all: BTreeSet<String> = pages.into_iter().chain(calls).chain(flows).chain(known).collect();

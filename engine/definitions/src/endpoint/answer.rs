@@ -1,7 +1,7 @@
 //! What an endpoint answers: the reply with its status and envelope, and refusals.
 
 use super::{NAMES, scope, words};
-use crate::expressions::expression;
+use crate::expressions::{expression, mapping};
 use crate::fields::MapReader;
 use crate::source::Node;
 use engine_statechart::expression::Expression;
@@ -38,15 +38,23 @@ const BAD: [i64; 6] = [403, 404, 409, 410, 422, 429];
 /// What asks too soon is told to wait no longer than this.
 const RETRY_MAX_S: i64 = 3_600;
 
-/// Status and headers of the reply.
-#[derive(Debug, Default)]
-pub(super) struct Good {
+/// What is answered to a call that was not refused.
+#[derive(Debug)]
+pub struct Answer {
+    pub envelope: Envelope,
     status: Option<Expression>,
     retry_after: Option<Expression>,
+    reply: Expression,
+    /// How long caches keep the answer, in seconds.
+    pub cache_s: Option<i64>,
 }
 
-impl Good {
-    pub fn read(fields: &mut MapReader<'_, '_>) -> Good {
+impl Answer {
+    pub(super) const KEYS: [&str; 5] = ["envelope", "status", "retry_after", "reply", "cache"];
+
+    pub(super) fn read(fields: &mut MapReader<'_, '_>) -> Option<Answer> {
+        let cache_s = fields.duration("cache").map(|ms| ms / 1_000);
+        let envelope = Envelope::read(fields);
         let mut read = |key: &str| fields.get(key).and_then(|node| expression(node, words(), &NAMES, fields.problems));
         let (status, retry_after) = (read("status"), read("retry_after"));
         let literal = status.as_ref().and_then(Expression::as_literal).and_then(Value::as_i64);
@@ -54,15 +62,26 @@ impl Good {
             let problem = Problem::error("value", &node.span, "`status` of a good answer is 200, 201 or 202");
             fields.problems.push(problem.hint("a refusal stands in `refuses` or `fails`"));
         }
-        Good { status, retry_after }
+        let reply = fields.need("reply").map(|reply| mapping(reply, words(), &NAMES, fields.problems))?;
+        Some(Answer { envelope, status, retry_after, reply, cache_s })
     }
 
-    pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
-        self.status.iter().chain(&self.retry_after)
+    pub(super) fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        [&self.reply].into_iter().chain(&self.status).chain(&self.retry_after)
     }
 
-    /// The status, and the seconds after which to ask again.
-    pub fn eval(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<(u16, Option<u64>), EvalError> {
+    pub(super) fn reply_expression(&self) -> &Expression {
+        &self.reply
+    }
+
+    /// What is answered. `found` has what was read and begun: `path`, `query`, `body`, `list`, `more`, `records`,
+    /// `call`, `journey`, `session`, `account`, `export`, `visit`, `site`.
+    pub fn reply(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Value, EvalError> {
+        self.reply.eval(&scope(found).with_host(host))
+    }
+
+    /// The status of the reply, and the seconds after which to ask again.
+    pub fn status(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<(u16, Option<u64>), EvalError> {
         let scope = scope(found).with_host(host);
         let number = |of: &Option<Expression>| -> Result<Option<i64>, EvalError> {
             Ok(of.as_ref().map(|of| of.eval(&scope)).transpose()?.and_then(|value| value.as_i64()))

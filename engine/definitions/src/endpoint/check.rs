@@ -1,6 +1,6 @@
 //! Names of an endpoint that do not exist, what no file may lower, and a reply that cannot be made.
 
-use super::{Data, Endpoint, Event, Field};
+use super::{Data, Deed, Endpoint, Event, Field, PersonDeed, Which, Who};
 use crate::channels::Channels;
 use crate::fields::unknown;
 use crate::form::{Audience, Form};
@@ -42,44 +42,48 @@ fn asked_first(form: &Form, host: &dyn Host) -> Value {
 impl Endpoint {
     pub(crate) fn verify(&self, known: &EndpointReferences<'_>, problems: &mut Vec<Problem>) {
         let at = Node::new(self.span.clone(), Source::Null);
-        let forms = [&self.body, &self.query_form].into_iter().flatten().chain(self.describes.values());
-        for form in forms.filter(|form| !known.forms.contains_key(*form)) {
+        for form in self.asks.forms().filter(|form| !known.forms.contains_key(*form)) {
             problems.push(unknown("form", &at, form, known.forms.keys().map(String::as_str)));
         }
         let flows: Vec<&str> = self.flows().collect();
         for flow in flows.iter().filter(|flow| !known.workflows.contains_key(**flow)) {
             problems.push(unknown("workflow", &at, flow, known.workflows.keys().map(String::as_str)));
         }
-        if let Some(list) = self.list.as_ref().filter(|list| known.references.masters.get(&list.of).is_none()) {
-            problems.push(unknown("reference data", &at, &list.of, known.references.masters.names()));
-        }
-        if let Some(call) = &self.call {
-            let partners = known.partners.iter();
-            let names =
-                partners.flat_map(|(id, partner)| partner.operations.keys().map(move |name| format!("{id}/{name}")));
-            let names: Vec<String> = names.collect();
-            if !names.contains(&call.of) {
-                problems.push(unknown("operation", &at, &call.of, names.iter().map(String::as_str)));
+        match &self.deed {
+            Deed::Lists(list) if known.references.masters.get(&list.of).is_none() => {
+                problems.push(unknown("reference data", &at, &list.of, known.references.masters.names()));
             }
-        }
-        let flows: Vec<&Workflow> =
-            flows.iter().filter_map(|flow| known.workflows.get(*flow)).map(Arc::as_ref).collect();
-        self.send.iter().for_each(|event| fits(event, &flows, problems));
-        let is_unknown = |value: &&String| !flows.is_empty() && flows.iter().all(|flow| flow.value(value).is_none());
-        for value in self.values.iter().filter(is_unknown) {
-            problems.push(unknown("value", &at, value, flows[0].value_names()));
+            Deed::AsksPartner(call) => {
+                let partners = known.partners.iter();
+                let names = partners
+                    .flat_map(|(id, partner)| partner.operations.keys().map(move |name| format!("{id}/{name}")));
+                let names: Vec<String> = names.collect();
+                if !names.contains(&call.of) {
+                    problems.push(unknown("operation", &at, &call.of, names.iter().map(String::as_str)));
+                }
+            }
+            Deed::Journey(deed) => {
+                let flows: Vec<&Workflow> =
+                    flows.iter().filter_map(|flow| known.workflows.get(*flow)).map(Arc::as_ref).collect();
+                deed.send.iter().for_each(|event| fits(event, &flows, problems));
+                let is_unknown =
+                    |value: &&String| !flows.is_empty() && flows.iter().all(|flow| flow.value(value).is_none());
+                for value in deed.values.iter().filter(is_unknown) {
+                    problems.push(unknown("value", &at, value, flows[0].value_names()));
+                }
+            }
+            _ => {}
         }
         self.keep_to_floors(known, problems);
         let before = problems.len();
-        known.references.check(&self.reply, problems);
-        let asked = match self.query_form.as_ref().map(|form| known.forms.get(form)) {
+        known.references.check(self.answer.reply_expression(), problems);
+        let asked = match self.asks.query_form.as_ref().map(|form| known.forms.get(form)) {
             Some(form) => form.map(|form| asked_first(form, known.host)),
-            None => self.parse_query(std::iter::empty()).ok(),
+            None => self.asks.parse_query(std::iter::empty()).ok(),
         };
         let reads = self.method == "GET"
-            && self.who != super::Who::Person
-            && self.call.is_none()
-            && self.finds.is_none()
+            && self.caller.who != Who::Person
+            && !matches!(self.deed, Deed::AsksPartner(_) | Deed::Journey(_))
             && self.address.is_fixed()
             && before == problems.len();
         if let (Some(query), true) = (asked, reads) {
@@ -91,23 +95,29 @@ impl Endpoint {
                 ("visit".into(), Channels::nobody()),
                 ("site".into(), known.site.clone()),
             ]);
-            if let Err(error) = self.reply(&found, known.host) {
+            if let Err(error) = self.answer.reply(&found, known.host) {
                 problems.push(Problem::error("evaluation", &error.span, error.message));
             }
         }
     }
 
     fn keep_to_floors(&self, known: &EndpointReferences<'_>, problems: &mut Vec<Problem>) {
-        let started = self.start.iter().flat_map(|start| start.flow.ids()).filter_map(|id| known.workflows.get(id));
-        for flow in started.filter(|workflow| self.lacks_proof(workflow)) {
+        let started = match self.deed.journey().map(|deed| &deed.of) {
+            Some(Which::Begun(_)) => self.flows().filter_map(|id| known.workflows.get(id)).collect(),
+            _ => Vec::new(),
+        };
+        for flow in started.into_iter().filter(|workflow| self.lacks_proof(workflow)) {
             let message = format!("`{}` signs somebody in: who begins it proves some work first", flow.id);
             problems.push(Problem::error(FLOOR, &self.span, message).hint("proof: true"));
         }
-        if self.personal.takes_over() && self.roles.is_empty() {
+        if matches!(self.deed, Deed::Person(PersonDeed::TakesOver(_))) && self.caller.roles.is_empty() {
             let message = "`takes_over` opens the request of a customer: it is for some roles alone";
             problems.push(Problem::error(FLOOR, &self.span, message).hint("roles: those of `assists`"));
         }
-        let asked = self.call.as_ref().and_then(|call| call.of.split_once('/'));
+        let asked = match &self.deed {
+            Deed::AsksPartner(call) => call.of.split_once('/'),
+            _ => None,
+        };
         let operation = asked.and_then(|(partner, name)| known.partners.get(partner)?.operation(name));
         if let Some(taken) = operation.and_then(|operation| operation.takes().next()) {
             let message = format!("`call` takes {}, which only a journey with a verified number does", taken.word());
@@ -120,7 +130,8 @@ impl Endpoint {
                 let mut steps = flows.iter().filter_map(|flow| flow.step_named(name)).peekable();
                 event.kind == "submit" && steps.peek().is_some() && steps.all(asks)
             };
-            for event in self.send.iter().filter(|event| !is_answered(event)) {
+            let sent = self.deed.journey().map(|deed| deed.send.as_slice()).unwrap_or_default();
+            for event in sent.iter().filter(|event| !is_answered(event)) {
                 let message = "GET sends nothing but the answer of a step of `kind: comparison` that takes nothing";
                 problems.push(Problem::error(FLOOR, &event.at.span, message).hint("method: POST"));
             }

@@ -2,7 +2,7 @@
 
 use crate::app::ZONE;
 use crate::problem::{self, Code, Problem};
-use engine_definitions::{Audience, Catalog, Endpoint, Envelope, Now, Who};
+use engine_definitions::{Audience, Catalog, Endpoint, Envelope, Now, Which, Who};
 use engine_statechart::expression::Scope;
 use serde_json::{Value, json};
 
@@ -21,14 +21,15 @@ pub fn describe(description: &mut Value, catalog: &Catalog, now_ms: i64) {
             json!({"name": name, "in": "path", "required": true, "schema": schema})
         });
         let mut parameters: Vec<Value> = in_path.collect();
-        parameters.extend(endpoint.query.properties().map(|(name, shape)| {
+        parameters.extend(endpoint.asks.query.properties().map(|(name, shape)| {
             json!({"name": name, "in": "query", "required": shape.default().is_none(), "schema": shape.schema_json()})
         }));
-        if let Some(schema) = endpoint.query_form.as_ref().and_then(schema_of) {
+        if let Some(schema) = endpoint.asks.query_form.as_ref().and_then(schema_of) {
             let is_named =
                 |name: &String| schema["required"].as_array().is_some_and(|all| all.iter().any(|r| r == name));
             // What is calculated begins with the defaults.
-            let is_filled = |name: &String| endpoint.calculates && schema["properties"][name].get("default").is_some();
+            let is_filled =
+                |name: &String| endpoint.asks.calculates && schema["properties"][name].get("default").is_some();
             let required = |name: &String| is_named(name) && !is_filled(name);
             parameters.extend(
                 schema["properties"].as_object().into_iter().flatten().map(
@@ -37,10 +38,10 @@ pub fn describe(description: &mut Value, catalog: &Catalog, now_ms: i64) {
             );
         }
         let mut responses = json!(problem::responses(&refusals(endpoint)));
-        if endpoint.envelope != Envelope::None {
+        if endpoint.answer.envelope != Envelope::None {
             // What stands before the endpoint (limits, a body too large) still answers as everywhere.
             for response in responses.as_object_mut().into_iter().flat_map(|all| all.values_mut()) {
-                response["content"]["application/json"] = json!({"schema": refusal_schema(endpoint.envelope)});
+                response["content"]["application/json"] = json!({"schema": refusal_schema(endpoint.answer.envelope)});
             }
         }
         responses["200"] = json!({"description": endpoint.title, "content": {"application/json": {}}});
@@ -48,7 +49,7 @@ pub fn describe(description: &mut Value, catalog: &Catalog, now_ms: i64) {
             "tags": ["endpoints"], "summary": endpoint.title, "operationId": endpoint.id, "parameters": parameters,
             "responses": responses,
         });
-        if let Some(schema) = endpoint.body.as_ref().and_then(schema_of) {
+        if let Some(schema) = endpoint.asks.body.as_ref().and_then(schema_of) {
             operation["requestBody"] = json!({"required": true, "content": {"application/json": {"schema": schema}}});
         }
         description["paths"][&endpoint.address.template()][endpoint.method.to_lowercase()] = operation;
@@ -78,23 +79,25 @@ fn refusal_schema(envelope: Envelope) -> Value {
 fn refusals(endpoint: &Endpoint) -> Vec<Code> {
     let mut codes = problem::ANYWHERE.to_vec();
     codes.extend([Code::Invalid, Code::Broken]);
-    if endpoint.names_client {
+    if endpoint.caller.names_client {
         codes.push(Code::Client);
     }
-    if endpoint.as_role.is_some() {
+    if endpoint.asks.as_role.is_some() {
         codes.push(Code::Role);
     }
-    if endpoint.who == Who::Person {
+    if endpoint.caller.who == Who::Person {
         codes.push(Code::SignIn);
     }
     if endpoint.may_be_missing() {
         codes.push(Code::NotFound);
     }
-    if endpoint.finds.is_some() {
+    let journey = endpoint.deed.journey();
+    if journey.is_some_and(|deed| matches!(deed.of, Which::Found(_))) {
         codes.push(Code::Expired);
     }
     let worded = endpoint.refusals().map(|refusal| refusal.status);
-    for code in worded.chain(endpoint.errors.values().map(|error| error.status)).map(Problem::code_of_status) {
+    let renamed = journey.into_iter().flat_map(|deed| deed.errors.values()).map(|error| error.status);
+    for code in worded.chain(renamed).map(Problem::code_of_status) {
         if !codes.contains(&code) {
             codes.push(code);
         }

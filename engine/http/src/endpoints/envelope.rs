@@ -13,7 +13,7 @@ pub fn disposition(name: &str) -> String {
 
 /// The reply of an endpoint, with its status and the seconds after which to ask again.
 pub fn good(endpoint: &Endpoint, reply: Value, (status, retry_after): (u16, Option<u64>)) -> Response {
-    let body = match endpoint.envelope {
+    let body = match endpoint.answer.envelope {
         Envelope::None => reply,
         Envelope::Data => json!({"data": reply}),
         Envelope::Status => json!({"statusCode": status, "status": "T", "data": reply}),
@@ -22,8 +22,8 @@ pub fn good(endpoint: &Endpoint, reply: Value, (status, retry_after): (u16, Opti
         }
     };
     let mut response = (StatusCode::from_u16(status).unwrap_or_default(), Json(body)).into_response();
-    let age = endpoint.cache_s.map(|age| format!("public, max-age={age}"));
-    let file = endpoint.personal.exports.as_deref().map(disposition);
+    let age = endpoint.answer.cache_s.map(|age| format!("public, max-age={age}"));
+    let file = endpoint.deed.file().map(disposition);
     let seconds = retry_after.map(|seconds| seconds.to_string());
     let headers = [(header::CACHE_CONTROL, age), (header::CONTENT_DISPOSITION, file), (header::RETRY_AFTER, seconds)];
     for (name, value) in headers {

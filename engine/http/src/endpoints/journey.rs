@@ -1,6 +1,6 @@
 //! A journey of the caller's own session: begun, found, sent events, and read as it stands then.
 
-use super::{Change, EndpointCall, field_problem};
+use super::{Change, EndpointCall, field_problem, refusal_problem};
 use crate::api::known_id;
 use crate::connection::middleware::Class;
 use crate::problem::{Code, FieldProblem, Problem};
@@ -8,7 +8,7 @@ use crate::visitor::attribution;
 use crate::visitor::session::{Opening, Visitor};
 use crate::visitor::start::{self, Begin};
 use axum::http::{HeaderMap, StatusCode};
-use engine_definitions::{By, Data, Event, Form, Workflow};
+use engine_definitions::{By, Data, Event, Form, JourneyDeed, Starts, Which, Workflow};
 use engine_runtime::view::{Level, MessageView, StepKind};
 use engine_runtime::{Actor, Reading, Refusal, Send, Sent, StepView, new_id, parse_rfc3339};
 use serde_json::{Map, Value, json};
@@ -32,15 +32,19 @@ struct Outgoing {
 
 impl EndpointCall<'_> {
     /// The journey that the call names, as it stands; somebody else's is not there.
-    pub(super) async fn find_journey(&mut self, visitor: &Visitor) -> Result<Option<String>, Problem> {
-        let Some(finds) = &self.endpoint.finds else { return Ok(None) };
+    pub(super) async fn find_journey(
+        &mut self,
+        deed: &JourneyDeed,
+        visitor: &Visitor,
+    ) -> Result<Option<String>, Problem> {
+        let Which::Found(finds) = &deed.of else { return Ok(None) };
         let name = self.eval(|found, host| finds.name(found, host))?;
         let not_found = || visitor.refuse(self.app, Refusal::NotFound);
         let id = match finds.by {
             By::Id => known_id(&name).map(str::to_owned).map_err(|_| not_found())?,
             By::Code => self.journey_of(&name)?,
         };
-        let reading = self.read_journey(visitor, &id).await?;
+        let reading = self.read_journey(deed, visitor, &id).await?;
         if let Some(flow) = &finds.flow {
             let workflow = &reading.view.journey.workflow;
             if !self.eval(|found, host| flow.is(workflow, found, host))? {
@@ -51,8 +55,8 @@ impl EndpointCall<'_> {
         Ok(Some(id))
     }
 
-    async fn read_journey(&self, visitor: &Visitor, id: &str) -> Result<Reading, Problem> {
-        let (values, data) = (&self.endpoint.values, self.endpoint.reads_data);
+    async fn read_journey(&self, deed: &JourneyDeed, visitor: &Visitor, id: &str) -> Result<Reading, Problem> {
+        let (values, data) = (&deed.values, self.endpoint.reads_data);
         let reading = self.app.runtime.journeys.read(&visitor.actor, id, values, data).await;
         reading.map_err(|refusal| visitor.refuse(self.app, refusal))
     }
@@ -89,21 +93,21 @@ impl EndpointCall<'_> {
     /// Begins a journey for the caller; with the session that was opened for it.
     pub(super) async fn start_journey(
         &mut self,
+        deed: &JourneyDeed,
+        starts: &Starts,
         change: &mut Change,
         opening: &mut Option<Opening>,
-    ) -> Result<Option<String>, Problem> {
-        let endpoint = self.endpoint;
-        let Some(starts) = &endpoint.start else { return Ok(None) };
+    ) -> Result<String, Problem> {
         let flow = self.eval(|found, host| Ok(starts.flow.id(found, host)?.map(str::to_owned)))?;
         let workflow = flow.as_deref().and_then(|flow| self.catalog.workflow(flow)).cloned();
         let workflow = workflow.ok_or_else(|| change.visitor.refuse(self.app, Refusal::NotFound))?;
-        if endpoint.lacks_proof(&workflow) && !change.visitor.actor.proven {
+        if self.endpoint.lacks_proof(&workflow) && !change.visitor.actor.proven {
             return Err(change.visitor.refuse(self.app, Refusal::Proof));
         }
         self.app.limit(Class::Start, change.visitor.client)?;
         let first = match self.eval(|found, host| starts.first(found, host))? {
             Some(first) => first,
-            None => self.first_of(&workflow)?,
+            None => self.first_of(deed, &workflow)?,
         };
         let key = change.key().ok();
         let once = self.eval(|found, host| starts.once(found, host))?;
@@ -123,22 +127,22 @@ impl EndpointCall<'_> {
                 sent
             }
             Err(problem) if starts.first.is_none() && !problem.field_problems().is_empty() => {
-                return Err(self.with_later_problems(problem, &workflow, &change.visitor.actor).await);
+                return Err(self.with_later_problems(deed, problem, (&workflow, &change.visitor.actor)).await);
             }
             Err(problem) => return Err(problem),
         };
         let id = sent.view.journey.id.clone().unwrap_or_default();
         if starts.first.is_none()
-            && let Some(event) = endpoint.send.first()
+            && let Some(event) = deed.send.first()
         {
-            self.refuse_errors(&sent.view, event)?;
+            refuse_errors(deed, &sent.view, event)?;
         }
-        Ok(Some(id))
+        Ok(id)
     }
 
     /// The first of the events, for a start that has none of its own.
-    fn first_of(&self, workflow: &Workflow) -> Result<(String, Value), Problem> {
-        let Some(event) = self.endpoint.send.first() else { return Err(Problem::new(Code::Internal)) };
+    fn first_of(&self, deed: &JourneyDeed, workflow: &Workflow) -> Result<(String, Value), Problem> {
+        let Some(event) = deed.send.first() else { return Err(Problem::new(Code::Internal)) };
         let form = form_of(workflow, event);
         let data = self.data_of(event, &form.map(Form::properties).unwrap_or_default().iter().collect::<Vec<_>>())?;
         Ok((event.kind.clone(), data.unwrap_or_else(|| json!({}))))
@@ -163,8 +167,13 @@ impl EndpointCall<'_> {
     }
 
     /// What is wrong with the first answers of a start, and beside it what the later forms say already.
-    async fn with_later_problems(&self, problem: Problem, workflow: &Arc<Workflow>, actor: &Actor) -> Problem {
-        let events = &self.endpoint.send;
+    async fn with_later_problems(
+        &self,
+        deed: &JourneyDeed,
+        problem: Problem,
+        (workflow, actor): (&Arc<Workflow>, &Actor),
+    ) -> Problem {
+        let events = &deed.send;
         let first = |error: &FieldProblem| self.map_pointer(events.first(), error.clone());
         let mut errors: Vec<FieldProblem> = problem.field_problems().iter().map(first).collect();
         for event in events.iter().skip(1).filter(|event| event.kind == "submit") {
@@ -191,45 +200,49 @@ impl EndpointCall<'_> {
     /// Fields of the forms of the steps that events are for.
     pub(super) fn fields_of_steps(&self) -> BTreeSet<&str> {
         let flows = self.endpoint.flows().filter_map(|flow| self.catalog.workflow(flow));
-        let forms = flows.flat_map(|flow| self.endpoint.send.iter().filter_map(move |event| form_of(flow, event)));
+        let events = self.endpoint.deed.journey().map(|deed| deed.send.as_slice()).unwrap_or_default();
+        let forms = flows.flat_map(|flow| events.iter().filter_map(move |event| form_of(flow, event)));
         forms.flat_map(|form| form.properties().iter().map(String::as_str)).collect()
     }
 
     /// Sends the events in their order, each where it belongs; then the journey is read, as `journey`.
     pub(super) async fn send_events(
         &mut self,
+        deed: &JourneyDeed,
         visitor: &mut Visitor,
         headers: &HeaderMap,
         id: String,
-        sent: usize,
     ) -> Result<(), Problem> {
-        let endpoint = self.endpoint;
-        let end = Instant::now() + Duration::from_millis(endpoint.waits.at_most_ms);
-        let mut last = endpoint.send.first().filter(|_| sent > 0).map(|event| (event, None));
-        for event in endpoint.send.iter().skip(sent) {
+        // A start without answers of its own has sent the first event.
+        let sent = usize::from(matches!(&deed.of, Which::Begun(starts) if starts.first.is_none()));
+        let end = Instant::now() + Duration::from_millis(deed.waits.at_most_ms);
+        let mut last = deed.send.first().filter(|_| sent > 0).map(|event| (event, None));
+        for event in deed.send.iter().skip(sent) {
             if self.eval(|found, host| event.is_meant(found, host))?
-                && let Some(view) = self.send_event(visitor, headers, &id, (event, end)).await?
+                && let Some(view) = self.send_event(deed, (visitor, headers), &id, (event, end)).await?
             {
                 last = Some((event, Some(view)));
             }
         }
         let (event, view) = last.unzip();
-        let view = self.settle(visitor, &id, end, view.flatten()).await?;
+        let view = self.settle(deed, visitor, (&id, end), view.flatten()).await?;
         // What a call says that the flow waited for is an answer to the event, too.
-        event.map_or(Ok(()), |event| self.refuse_errors(&view, event))
+        event.map_or(Ok(()), |event| refuse_errors(deed, &view, event))?;
+        let failure = self.eval(|found, host| deed.failure(found, host))?;
+        failure.map_or(Ok(()), |refusal| Err(refusal_problem(refusal)))
     }
 
     /// What came of it; `None`: it was passed over.
     async fn send_event(
         &self,
-        visitor: &mut Visitor,
-        headers: &HeaderMap,
+        deed: &JourneyDeed,
+        (visitor, headers): (&mut Visitor, &HeaderMap),
         id: &str,
         (event, end): (&Event, Instant),
     ) -> Result<Option<Box<StepView>>, Problem> {
         for tries in 1..=TRIES_MAX {
             let view = self.at_step(visitor, id, event, end).await?;
-            let Some(outgoing) = self.outgoing(event, &view)? else { return Ok(None) };
+            let Some(outgoing) = self.outgoing(deed, event, &view)? else { return Ok(None) };
             if endpoint_reads(self) {
                 self.app.limit(Class::Start, visitor.client)?;
             }
@@ -252,7 +265,7 @@ impl EndpointCall<'_> {
             if changes {
                 continue;
             }
-            self.refuse_errors(&sent.view, event)?;
+            refuse_errors(deed, &sent.view, event)?;
             return Ok(Some(sent.view));
         }
         Err(Problem::new(Code::Busy).retry_after_ms(1_000))
@@ -284,7 +297,7 @@ impl EndpointCall<'_> {
     }
 
     /// What goes out now; `None`: this is not the place for it, or the call says nothing of it.
-    fn outgoing(&self, event: &Event, view: &StepView) -> Result<Option<Outgoing>, Problem> {
+    fn outgoing(&self, deed: &JourneyDeed, event: &Event, view: &StepView) -> Result<Option<Outgoing>, Problem> {
         if !self.stands_at(event, view) {
             let workflow = self.catalog.workflow(&view.journey.workflow);
             let step = workflow.zip(event.step.as_deref()).and_then(|(flow, step)| flow.step_named(step));
@@ -299,7 +312,7 @@ impl EndpointCall<'_> {
         let fields = form.and_then(|form| form.schema.get("properties")).and_then(Value::as_object);
         let fields: Vec<&String> = fields.into_iter().flat_map(Map::keys).collect();
         // What begins a request is asked all that its steps ask: what is missing is said by their forms.
-        let begins = self.endpoint.start.is_some() && matches!(event.data, Data::OfCall);
+        let begins = matches!(deed.of, Which::Begun(_)) && matches!(event.data, Data::OfCall);
         let said = self.data_of(event, &fields)?.or_else(|| begins.then(|| json!({})));
         let Some(mut data) = said else { return Ok(None) };
         if let (Some(form), Some(said)) = (form, data.as_object()) {
@@ -327,46 +340,45 @@ impl EndpointCall<'_> {
         }
     }
 
-    /// What the screen says was wrong is a refusal.
-    fn refuse_errors(&self, view: &StepView, event: &Event) -> Result<(), Problem> {
-        let errors = &self.endpoint.errors;
-        let problem = |message: &MessageView| FieldProblem {
-            pointer: message.pointer.as_deref().map(|pointer| event.pointer(pointer)).unwrap_or_default(),
-            code: errors.get(&message.code).map_or(&message.code, |renamed| &renamed.code).clone(),
-            text: message.text.clone(),
-        };
-        let is_wrong = |message: &&MessageView| message.level == Level::Error || errors.contains_key(&message.code);
-        let wrong: Vec<&MessageView> = view.messages.iter().filter(is_wrong).collect();
-        let status = wrong.iter().find_map(|message| errors.get(&message.code)).map_or(422, |renamed| renamed.status);
-        let problems: Vec<FieldProblem> = wrong.into_iter().map(problem).collect();
-        if problems.is_empty() { Ok(()) } else { Err(Problem::of_status(status).errors(problems)) }
-    }
-
     /// Waits until the endpoint has what it waits for, or its time is over; the journey is then as it was read last.
     async fn settle(
         &mut self,
+        deed: &JourneyDeed,
         visitor: &Visitor,
-        id: &str,
-        end: Instant,
+        (id, end): (&str, Instant),
         last: Option<Box<StepView>>,
     ) -> Result<Box<StepView>, Problem> {
-        let (mut changes, endpoint) = (self.app.runtime.changes(), self.endpoint);
+        let mut changes = self.app.runtime.changes();
         loop {
-            let reading = match (self.read_journey(visitor, id).await, &last) {
+            let reading = match (self.read_journey(deed, visitor, id).await, &last) {
                 (Ok(reading), _) => reading,
                 // Who has signed in with it may no longer be whose it was.
                 (Err(_), Some(view)) if visitor.is_new() => self.reading_of(view.clone()),
                 (Err(problem), _) => return Err(problem),
             };
             self.describe_journey(&reading);
-            let waits = &endpoint.waits;
-            let over = self.eval(|found, host| waits.is_over(found, host))?;
+            let over = self.eval(|found, host| deed.waits.is_over(found, host))?;
             let over = over.unwrap_or_else(|| !is_waiting(&reading.view));
             if over || !changed(&mut changes, id, end).await {
                 return Ok(reading.view);
             }
         }
     }
+}
+
+/// What the screen says was wrong is a refusal.
+fn refuse_errors(deed: &JourneyDeed, view: &StepView, event: &Event) -> Result<(), Problem> {
+    let errors = &deed.errors;
+    let problem = |message: &MessageView| FieldProblem {
+        pointer: message.pointer.as_deref().map(|pointer| event.pointer(pointer)).unwrap_or_default(),
+        code: errors.get(&message.code).map_or(&message.code, |renamed| &renamed.code).clone(),
+        text: message.text.clone(),
+    };
+    let is_wrong = |message: &&MessageView| message.level == Level::Error || errors.contains_key(&message.code);
+    let wrong: Vec<&MessageView> = view.messages.iter().filter(is_wrong).collect();
+    let status = wrong.iter().find_map(|message| errors.get(&message.code)).map_or(422, |renamed| renamed.status);
+    let problems: Vec<FieldProblem> = wrong.into_iter().map(problem).collect();
+    if problems.is_empty() { Ok(()) } else { Err(Problem::of_status(status).errors(problems)) }
 }
 
 /// Whether the call only reads, apart from prices that it asks for.

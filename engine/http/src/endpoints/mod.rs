@@ -5,13 +5,12 @@
 mod describe;
 mod envelope;
 mod journey;
-mod personal;
+mod person;
 
 pub use describe::describe;
-pub use personal::records;
+pub use person::records;
 
 use crate::api::data_export;
-use crate::api::known_id;
 use crate::app::{App, ZONE};
 use crate::connection::middleware::{Class, Client};
 use crate::problem::{Code, FieldProblem, Problem};
@@ -22,7 +21,9 @@ use crate::visitor::session::{ChangeRequest, Opening, Visitor, token};
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use engine_definitions::{Audience, Catalog, Endpoint, EvalError, FieldError, Now, Refuses, Who};
+use engine_definitions::{
+    Audience, Catalog, Deed, Endpoint, EvalError, FieldError, List, Now, PartnerCall, PersonDeed, Refuses, Which, Who,
+};
 use engine_partners::CallOutcome;
 use engine_runtime::Actor;
 use engine_statechart::Host;
@@ -47,8 +48,8 @@ pub async fn answer(State(app): State<App>, request: Request) -> Response {
         return (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, allow)]).into_response();
     };
     // What caches keep speaks to everybody alike.
-    let language = if endpoint.cache_s.is_some() { ENGLISH.into() } else { language };
-    let envelope = endpoint.envelope;
+    let language = if endpoint.answer.cache_s.is_some() { ENGLISH.into() } else { language };
+    let envelope = endpoint.answer.envelope;
     let answered = Box::pin(answer_here(&app, &catalog, (endpoint, language), path, request)).await;
     answered.unwrap_or_else(|problem| envelope::refusal_response(problem, envelope))
 }
@@ -63,15 +64,15 @@ async fn answer_here(
     let query = request.uri().query().unwrap_or_default().to_owned();
     let pairs: Vec<_> = url::form_urlencoded::parse(query.as_bytes()).collect();
     let is_missing = |name: &str| !pairs.iter().any(|(given, _)| given == name);
-    let needed = endpoint.query.properties().filter(|(name, shape)| shape.default().is_none() && is_missing(name));
+    let needed = endpoint.asks.query.properties().filter(|(name, shape)| shape.default().is_none() && is_missing(name));
     let missing: Vec<FieldProblem> = needed.map(|(name, _)| missing_field(name)).collect();
     if !missing.is_empty() {
         return Err(Problem::new(Code::Invalid).errors(missing));
     }
-    let asked = endpoint.parse_query(pairs.iter().map(|(name, text)| (name.as_ref(), text.as_ref())));
+    let asked = endpoint.asks.parse_query(pairs.iter().map(|(name, text)| (name.as_ref(), text.as_ref())));
     let query = asked.map_err(|misfit| invalid_field(misfit.pointer, "query", misfit.message))?;
     let actor = who(app, request.headers()).await?;
-    let described = endpoint.described_form(&path).and_then(|form| catalog.form_in(&language, form));
+    let described = endpoint.asks.described_form(&path).and_then(|form| catalog.form_in(&language, form));
     let found = Map::from_iter([
         ("path".to_owned(), Value::Object(path)),
         ("query".to_owned(), query),
@@ -89,11 +90,11 @@ async fn answer_here(
             form.view(&asked.audience(actor.as_ref())?, &scope).map_err(|error| broken_problem(&endpoint, &error))?;
         asked.found.insert("form".into(), json!(view.schema));
     }
-    if let Some(form) = &endpoint.query_form {
+    if let Some(form) = &endpoint.asks.query_form {
         let given = pairs.iter().map(|(name, text)| (name.to_string(), Value::from(text.as_ref())));
         let fields = catalog.form(form).map(|form| form.properties()).unwrap_or_default();
         let mut given: Map<String, Value> = given.filter(|(name, _)| fields.contains(name)).collect();
-        if endpoint.calculates {
+        if endpoint.asks.calculates {
             given = asked.over_first(form, given)?;
         }
         let query = asked.fit(form, Audience::default(), given)?;
@@ -118,7 +119,7 @@ impl EndpointCall<'_> {
     /// For whom a form is described: the caller's roles, or the one of them that the query names. A role's form goes to
     /// nobody who only says that it is theirs.
     fn audience(&self, caller: Option<&Actor>) -> Result<Audience, Problem> {
-        let Some(parameter) = &self.endpoint.as_role else { return Ok(Audience::default()) };
+        let Some(parameter) = &self.endpoint.asks.as_role else { return Ok(Audience::default()) };
         let own: Vec<String> = caller.into_iter().flat_map(Actor::acting_roles).map(str::to_owned).collect();
         let roles = match self.found["query"][parameter].as_str().unwrap_or_default() {
             "" => own,
@@ -133,40 +134,58 @@ impl EndpointCall<'_> {
     }
 
     async fn look(&mut self, request: Request) -> Result<Response, Problem> {
-        require_program(self.catalog, self.endpoint, request.headers())?;
-        let asks_more = self.endpoint.call.is_some() || self.endpoint.finds.is_some();
-        if self.endpoint.who == Who::Anyone && !asks_more {
+        let endpoint = self.endpoint;
+        require_program(self.catalog, endpoint, request.headers())?;
+        if endpoint.caller.who == Who::Anyone && matches!(endpoint.deed, Deed::Tells | Deed::Lists(_)) {
             self.refuse()?;
-            self.load_rows().await?;
+            if let Deed::Lists(list) = &endpoint.deed {
+                self.load_rows(list).await?;
+            }
             return self.reply();
         }
         let (mut parts, _) = request.into_parts();
         let mut visitor = Visitor::from_request_parts(&mut parts, self.app).await?;
         self.load_caller(&visitor).await?;
-        self.load_export(&visitor).await?;
-        if let Some(name) = self.endpoint.personal.exports.as_ref().filter(|name| name.ends_with(".pdf")) {
-            let said = self.eval(|found, host| self.endpoint.reply(found, host))?;
-            let bytes = data_export::pdf(self.app, &self.language, &said, &self.found["export"]).await?;
-            let file = [
-                (header::CONTENT_TYPE, "application/pdf".to_owned()),
-                (header::CONTENT_DISPOSITION, envelope::disposition(name)),
-            ];
-            return Ok((file, bytes).into_response());
-        }
-        self.list_records(&visitor).await?;
-        let journey = self.find_journey(&visitor).await?;
+        let journey = self.load_known(&visitor).await?;
         self.refuse()?;
-        self.load_rows().await?;
-        self.call_partner(visitor.client).await?;
-        if let Some(journey) = journey {
-            if !self.endpoint.send.is_empty() {
-                // Nobody else's page asks for prices in this caller's name.
-                self.app.origins.check_origin(&parts.headers)?;
+        match &endpoint.deed {
+            Deed::Lists(list) => self.load_rows(list).await?,
+            Deed::AsksPartner(call) => self.call_partner(call, visitor.client).await?,
+            Deed::Journey(deed) => {
+                if !deed.send.is_empty() {
+                    // Nobody else's page asks for prices in this caller's name.
+                    self.app.origins.check_origin(&parts.headers)?;
+                }
+                if let Some(journey) = journey {
+                    self.send_events(deed, &mut visitor, &parts.headers, journey).await?;
+                }
             }
-            self.send_events(&mut visitor, &parts.headers, journey, 0).await?;
-            self.fail()?;
+            Deed::Person(PersonDeed::Exports(name)) if name.ends_with(".pdf") => return self.export_paper(name).await,
+            Deed::Tells | Deed::Records(_) | Deed::Person(_) => {}
         }
         self.reply()
+    }
+
+    /// What is kept of the person, as a paper.
+    async fn export_paper(&self, name: &str) -> Result<Response, Problem> {
+        let said = self.eval(|found, host| self.endpoint.answer.reply(found, host))?;
+        let bytes = data_export::pdf(self.app, &self.language, &said, &self.found["export"]).await?;
+        let file = [
+            (header::CONTENT_TYPE, "application/pdf".to_owned()),
+            (header::CONTENT_DISPOSITION, envelope::disposition(name)),
+        ];
+        Ok((file, bytes).into_response())
+    }
+
+    /// What refusals and the reply read of what is there already; with the journey that the call names.
+    async fn load_known(&mut self, visitor: &Visitor) -> Result<Option<String>, Problem> {
+        match &self.endpoint.deed {
+            Deed::Records(of) => self.list_records(of, visitor).await?,
+            Deed::Person(PersonDeed::Exports(_)) => self.load_export(visitor).await?,
+            Deed::Journey(deed) => return self.find_journey(deed, visitor).await,
+            Deed::Tells | Deed::Lists(_) | Deed::AsksPartner(_) | Deed::Person(_) => {}
+        }
+        Ok(None)
     }
 
     async fn change(&mut self, request: Request) -> Result<Response, Problem> {
@@ -175,7 +194,7 @@ impl EndpointCall<'_> {
         let body = std::mem::take(&mut change.body);
         let body = self.read_body(&change.visitor, body)?;
         self.found.insert("body".into(), body);
-        if self.endpoint.needs_proof {
+        if self.endpoint.caller.needs_proof {
             self.refuse_unproven(&change)?;
         }
         self.load_caller(&change.visitor).await?;
@@ -185,7 +204,7 @@ impl EndpointCall<'_> {
         let answer = match done {
             Ok(()) => self.reply()?,
             Err(problem) if opening.is_some() || change.visitor.is_new() => {
-                envelope::refusal_response(problem, self.endpoint.envelope)
+                envelope::refusal_response(problem, self.endpoint.answer.envelope)
             }
             Err(problem) => return Err(problem),
         };
@@ -194,50 +213,32 @@ impl EndpointCall<'_> {
 
     async fn change_known(&mut self, change: &mut Change, opening: &mut Option<Opening>) -> Result<(), Problem> {
         self.authenticate_claim(change).await?;
-        self.list_records(&change.visitor).await?;
-        let journey = self.find_journey(&change.visitor).await?;
+        let found = self.load_known(&change.visitor).await?;
         self.refuse()?;
         let endpoint = self.endpoint;
-        let personal = &endpoint.personal;
-        if let Some(token) = self.eval(|found, host| personal.session_token(found, host))? {
-            change.visitor.hold(self.app, &token).await?;
+        match &endpoint.deed {
+            Deed::Tells | Deed::Records(_) => {}
+            Deed::Lists(list) => self.load_rows(list).await?,
+            Deed::AsksPartner(call) => self.call_partner(call, change.visitor.client).await?,
+            Deed::Journey(deed) => {
+                let journey = match &deed.of {
+                    Which::Begun(starts) => Some(self.start_journey(deed, starts, change, opening).await?),
+                    Which::Found(_) => found,
+                };
+                if let Some(journey) = journey {
+                    self.send_events(deed, &mut change.visitor, &change.headers, journey).await?;
+                }
+            }
+            Deed::Person(deed) => self.act_for_person(deed, change).await?,
         }
-        if let Some((code, or)) = self.eval(|found, host| personal.taken_over(found, host))? {
-            self.app.limit(Class::Start, change.visitor.client)?;
-            let page = change.visitor.take_over(self.app, &code).await?;
-            let page = page.ok_or_else(|| invalid_field("/code".into(), "code.unknown", or.to_owned()))?;
-            self.found.insert("journey".into(), json!({"url": page}));
-        }
-        self.load_rows().await?;
-        self.call_partner(change.visitor.client).await?;
-        if let Some(page) = self.eval(|found, host| personal.page_to_check(found, host))? {
-            check_agent(self.app, self.catalog, change, &page).await?;
-            let visit = visit(self.app, self.catalog, &change.headers, Some(&change.visitor.actor));
-            self.found.insert("visit".into(), visit);
-        }
-        let begun = self.start_journey(change, opening).await?;
-        if let Some(journey) = journey.or(begun) {
-            let sent = self.endpoint.start.as_ref().map_or(0, |start| usize::from(start.first.is_none()));
-            self.send_events(&mut change.visitor, &change.headers, journey, sent).await?;
-            self.fail()?;
-        }
-        if let Some(said) = self.eval(|found, host| personal.profile(found, host))? {
-            self.app.runtime.people.keep_profile(&change.visitor.actor, said).await?;
-        }
-        if let Some(purpose) = self.eval(|found, host| personal.withdrawn(found, host))? {
-            self.app.runtime.people.withdraw(&change.visitor.actor, &purpose).await?;
-        }
-        if let Some(journey) = self.eval(|found, host| personal.journey_to_dismiss(found, host))? {
-            self.app.runtime.people.dismiss(&change.visitor.actor, known_id(&journey)?).await?;
-        }
-        self.end_sessions(change).await
+        self.describe_session(&change.visitor).await
     }
 
     /// The body as its form reads it; every field at fault is named, with its text.
     fn read_body(&self, visitor: &Visitor, mut body: Map<String, Value>) -> Result<Value, Problem> {
         let mut rest = Map::new();
-        if self.endpoint.body_steps {
-            let own = self.endpoint.body.as_ref().and_then(|form| self.catalog.form(form));
+        if self.endpoint.asks.body_steps {
+            let own = self.endpoint.asks.body.as_ref().and_then(|form| self.catalog.form(form));
             let own = own.map(|form| form.properties()).unwrap_or_default();
             let (known, others): (Map<_, _>, Map<_, _>) = body.into_iter().partition(|(name, _)| own.contains(name));
             (body, rest) = (known, others);
@@ -248,7 +249,7 @@ impl EndpointCall<'_> {
                 return Err(Problem::new(Code::Invalid).errors(unknown));
             }
         }
-        let Some(form) = &self.endpoint.body else {
+        let Some(form) = &self.endpoint.asks.body else {
             return match body.keys().next() {
                 None => Ok(Value::Object(rest)),
                 Some(_) => Err(invalid_field(String::new(), "body", "nothing is taken here".into())),
@@ -299,14 +300,8 @@ impl EndpointCall<'_> {
             .map_or(Ok(()), |refusal| Err(refusal_problem(refusal)))
     }
 
-    fn fail(&self) -> Result<(), Problem> {
-        self.eval(|found, host| self.endpoint.failure(found, host))?
-            .map_or(Ok(()), |refusal| Err(refusal_problem(refusal)))
-    }
-
     /// Rows of reference data: a search reads the whole file, so not on a thread that answers others.
-    async fn load_rows(&mut self) -> Result<(), Problem> {
-        let Some(list) = &self.endpoint.list else { return Ok(()) };
+    async fn load_rows(&mut self, list: &List) -> Result<(), Problem> {
         let asked = self.eval(|found, host| list.evaluate_search(found, host))?;
         let master = self.catalog.master(&list.of).ok_or_else(|| Problem::new(Code::Internal))?.clone();
         let limit = list.limit;
@@ -319,8 +314,7 @@ impl EndpointCall<'_> {
     }
 
     /// What a partner says, as `call`: `{error, code, message, response}`; that it failed is an answer too.
-    async fn call_partner(&mut self, client: Client) -> Result<(), Problem> {
-        let Some(call) = &self.endpoint.call else { return Ok(()) };
+    async fn call_partner(&mut self, call: &PartnerCall, client: Client) -> Result<(), Problem> {
         self.app.limit(Class::Start, client)?;
         let input = self.eval(|found, host| call.evaluate_input(found, host))?;
         let asked = self.catalog.operation_named(&call.of).ok_or_else(|| Problem::new(Code::Internal))?;
@@ -342,8 +336,8 @@ impl EndpointCall<'_> {
     }
 
     fn reply(&self) -> Result<Response, Problem> {
-        let reply = self.eval(|found, host| self.endpoint.reply(found, host))?;
-        let good = self.eval(|found, host| self.endpoint.good(found, host))?;
+        let reply = self.eval(|found, host| self.endpoint.answer.reply(found, host))?;
+        let good = self.eval(|found, host| self.endpoint.answer.status(found, host))?;
         Ok(envelope::good(self.endpoint, reply, good))
     }
 }
@@ -384,7 +378,7 @@ async fn check_agent(app: &App, catalog: &Catalog, change: &mut Change, page: &s
 fn require_program(catalog: &Catalog, endpoint: &Endpoint, headers: &HeaderMap) -> Result<(), Problem> {
     let key = headers.get(CLIENT).and_then(|key| key.to_str().ok());
     let is_known = || key.is_some_and(|key| catalog.site("").clients.iter().any(|known| known == key));
-    if !endpoint.names_client || is_known() { Ok(()) } else { Err(Problem::new(Code::Client)) }
+    if !endpoint.caller.names_client || is_known() { Ok(()) } else { Err(Problem::new(Code::Client)) }
 }
 
 fn field_problem(error: FieldError) -> FieldProblem {

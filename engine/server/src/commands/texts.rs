@@ -20,7 +20,7 @@ pub fn texts(action: Texts) -> Result<ExitCode> {
     match action {
         Texts::List { which } => list(&which),
         Texts::Write { which, prune } => write(&which, prune),
-        Texts::Export { which } => export(&which),
+        Texts::Export { which, to } => export(&which, to.as_deref()),
         Texts::Import { file, dir } => import(&file, &dir),
     }
 }
@@ -33,7 +33,7 @@ fn list(which: &WhichTexts) -> Result<ExitCode> {
         }
         print_unused(sheet, &which.language);
     }
-    Ok(told(&which.language, &sheets))
+    Ok(print_summary(&which.language, &sheets))
 }
 
 /// Every missing text gets what is said for the same English elsewhere, or an empty entry.
@@ -55,10 +55,10 @@ fn write(which: &WhichTexts, prune: bool) -> Result<ExitCode> {
             write_sheet(sheet, &which.dir, &which.language)?;
         }
     }
-    Ok(told(&which.language, &sheets))
+    Ok(print_summary(&which.language, &sheets))
 }
 
-fn export(which: &WhichTexts) -> Result<ExitCode> {
+fn export(which: &WhichTexts, to: Option<&Path>) -> Result<ExitCode> {
     let memory = Memory::of(&which.all()?);
     let mut metadata = CatalogMetadata::new();
     metadata.language.clone_from(&which.language);
@@ -75,7 +75,10 @@ fn export(which: &WhichTexts) -> Result<ExitCode> {
     let mut out = BufWriter::new(Vec::new());
     polib::po_file::write(&catalog, &mut out)?;
     let text = out.into_inner().context("a PO file")?;
-    std::io::stdout().write_all(&text)?;
+    match to {
+        Some(path) => std::fs::write(path, &text).with_context(|| format!("{}", path.display()))?,
+        None => std::io::stdout().write_all(&text)?,
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -128,7 +131,9 @@ fn import(file: &Path, dir: &Path) -> Result<ExitCode> {
             (changed, taken) = (true, taken + 1);
         }
         if changed {
-            write_sheet(sheet, dir, &language)?;
+            let mut said = sheet.clone();
+            said.words.retain(|words| words.said.is_some());
+            write_sheet(&said, dir, &language)?;
         }
     }
     let mut strangers = 0;
@@ -190,7 +195,8 @@ fn print_unused(sheet: &Sheet, language: &str) {
     }
 }
 
-fn told(language: &str, sheets: &[Sheet]) -> ExitCode {
+/// How far the language is; exit code 2 while something is missing or out of date.
+fn print_summary(language: &str, sheets: &[Sheet]) -> ExitCode {
     eprintln!("{language}: {}", summarize(sheets));
     let is_whole = sheets.iter().all(|sheet| sheet.missing().next().is_none() && sheet.unused.is_empty());
     if is_whole { ExitCode::SUCCESS } else { ExitCode::from(INVALID) }

@@ -1,7 +1,7 @@
-//! What a call reads elsewhere: rows of reference data, and what a partner says.
+//! Rows of reference data are looked up.
 
-use super::{NAMES, scope, words};
-use crate::expressions::{expression, mapping};
+use crate::endpoint::{NAMES, scope, words};
+use crate::expressions::expression;
 use crate::fields::MapReader;
 use crate::source::Node;
 use engine_statechart::expression::Expression;
@@ -9,32 +9,6 @@ use engine_statechart::{EvalError, Host, Problem};
 use serde_json::{Map, Value};
 
 const ROWS_MAX: i64 = 2_000;
-
-/// A call of a partner that is made while the caller waits.
-#[derive(Debug)]
-pub struct Calls {
-    /// `partner/operation`.
-    pub of: String,
-    input: Expression,
-}
-
-impl Calls {
-    pub(super) fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Calls> {
-        let mut fields = MapReader::open(node, "a call", &["src", "input"], problems)?;
-        let src = fields.need_text("src");
-        let input = fields.need("input").map(|input| mapping(input, words(), &NAMES, fields.problems))?;
-        Some(Calls { of: src, input })
-    }
-
-    pub(super) fn expression(&self) -> &Expression {
-        &self.input
-    }
-
-    /// What the partner is told.
-    pub fn evaluate_input(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Value, EvalError> {
-        self.input.eval(&scope(found).with_host(host))
-    }
-}
 
 /// Rows of reference data.
 #[derive(Debug)]
@@ -47,7 +21,7 @@ pub struct List {
 }
 
 impl List {
-    pub(super) fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<List> {
+    pub(in crate::endpoint) fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<List> {
         let mut fields = MapReader::open(node, "a list", &["of", "search", "where", "limit"], problems)?;
         let of = fields.need_text("of");
         let search = fields.get("search").and_then(|search| expression(search, words(), &NAMES, fields.problems));
@@ -59,7 +33,7 @@ impl List {
         Some(List { of, search, columns: columns.collect(), limit })
     }
 
-    pub(super) fn expressions(&self) -> impl Iterator<Item = &Expression> {
+    pub(in crate::endpoint) fn expressions(&self) -> impl Iterator<Item = &Expression> {
         self.search.iter().chain(self.columns.iter().map(|(_, value)| value))
     }
 

@@ -1,0 +1,111 @@
+//! What a call takes: parameters of its address and a body.
+
+use crate::fields::MapReader;
+use crate::policy::FLOOR;
+use crate::shape::{Misfit, Shape};
+use engine_statechart::Problem;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+#[derive(Debug)]
+pub struct Asks {
+    /// Parameters of the address; others are passed over.
+    pub query: Shape,
+    /// Form that reads the parameters: they are fields with the same rules as on a page.
+    pub query_form: Option<String>,
+    /// What the query does not say is what the form begins with.
+    pub calculates: bool,
+    /// Word of its address → the form whose definition is read as `form`.
+    pub describes: BTreeMap<String, String>,
+    /// Parameter that names the role whom the described form is drawn for: one of the caller's own.
+    pub as_role: Option<String>,
+    /// Form that reads the body: the same rules and texts as on a page.
+    pub body: Option<String>,
+    /// The body may also have fields of the steps' forms.
+    pub body_steps: bool,
+}
+
+impl Asks {
+    pub(super) const KEYS: [&str; 5] = ["query", "calculates", "describes", "as_role", "body"];
+
+    pub(super) fn read(fields: &mut MapReader<'_, '_>) -> Asks {
+        let calculated = fields.text("calculates");
+        let described = fields.entries("describes").iter();
+        let describes =
+            described.filter_map(|(word, form)| Some((word.name.clone(), form.as_str()?.to_owned()))).collect();
+        let as_role = fields.text("as_role");
+        if let Some(at) = fields.get("as_role").filter(|_| fields.get("cache").is_some()) {
+            let message = "what is drawn for a role is kept by no cache: `as_role` stands without `cache`";
+            fields.problems.push(Problem::error(FLOOR, &at.span, message));
+        }
+        if let (Some(at), Some(_)) = (fields.get("query"), &calculated) {
+            let message = "`calculates` names the form of the query: beside it is no `query`";
+            fields.problems.push(Problem::error("shape", &at.span, message));
+        }
+        let calculates = calculated.is_some();
+        let (query_form, query) = match fields.get("query") {
+            None => (calculated, Shape::empty()),
+            Some(form) if form.as_str().is_some() => (form.as_str().map(str::to_owned), Shape::empty()),
+            Some(shape) => (None, Shape::read(shape, fields.problems)),
+        };
+        let (body, body_steps) = body(fields);
+        Asks { query, query_form, calculates, describes, as_role, body, body_steps }
+    }
+
+    /// The form that the filled parts of its address name.
+    pub fn described_form(&self, path: &Map<String, Value>) -> Option<&String> {
+        path.values().filter_map(Value::as_str).find_map(|word| self.describes.get(word))
+    }
+
+    /// The query as its shape has it; what does not fit is said by name.
+    pub fn parse_query<'q>(&self, query: impl Iterator<Item = (&'q str, &'q str)>) -> Result<Value, Misfit> {
+        parse_query(&self.query, query)
+    }
+
+    /// The forms that it names.
+    pub(super) fn forms(&self) -> impl Iterator<Item = &String> {
+        self.body.iter().chain(&self.query_form).chain(self.describes.values())
+    }
+}
+
+/// The form that reads the body, and whether fields of the steps' forms may stand beside its own.
+fn body(fields: &mut MapReader<'_, '_>) -> (Option<String>, bool) {
+    match fields.get("body") {
+        Some(node) if node.is_map() => {
+            let mut inner = MapReader { node, problems: &mut *fields.problems, what: "a body" };
+            crate::fields::unknown_keys(node, "a body", &["form", "steps"], inner.problems);
+            (inner.text("form"), inner.bool("steps"))
+        }
+        _ => (fields.text("body"), false),
+    }
+}
+
+/// The parameters of an address as their shape has them; what does not fit is said by name.
+pub(crate) fn parse_query<'q>(shape: &Shape, query: impl Iterator<Item = (&'q str, &'q str)>) -> Result<Value, Misfit> {
+    let mut given = Map::new();
+    for (name, text) in query {
+        if let Some((_, shape)) = shape.properties().find(|(known, _)| *known == name) {
+            given.insert(name.to_owned(), parse_param(text, shape));
+        }
+    }
+    let filled = shape.fill(Value::Object(given));
+    match shape.misfit(&filled) {
+        Some(misfit) => Err(misfit),
+        None => Ok(filled),
+    }
+}
+
+/// A parameter of an address as its shape wants it.
+fn parse_param(text: &str, shape: &Shape) -> Value {
+    let schema = shape.schema_json();
+    let kinds = schema.get("type").into_iter().flat_map(|kinds| match kinds {
+        Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect(),
+        kind => kind.as_str().into_iter().collect::<Vec<_>>(),
+    });
+    let is_plain = |kind: &str| matches!(kind, "integer" | "number" | "boolean");
+    let kinds: Vec<&str> = kinds.filter(|kind| *kind != "null").collect();
+    if !kinds.is_empty() && kinds.into_iter().all(is_plain) {
+        return serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
+    }
+    Value::String(text.to_owned())
+}
