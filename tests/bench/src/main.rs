@@ -9,11 +9,13 @@ mod drive;
 mod floor;
 mod jobs;
 mod lists;
+mod offers;
 mod pages;
 mod process;
 mod report;
 mod side;
 mod table;
+mod uploads;
 mod work;
 
 use anyhow::Result;
@@ -60,11 +62,21 @@ enum Command {
         journey-bench lists --database sqlite --journeys 10000        a quick look"
     )]
     Lists(Lists),
+    /// Insurers' answers of each line: from the question to the last recorded one
+    #[command(
+        after_help = "Examples:\n  journey-bench offers\n  journey-bench offers --only lorry --rounds 5 --database sqlite      a quick look"
+    )]
+    Offers(Offers),
     /// Page views of the shipped site: pages a second, latency, CPU, beside the same answer from memory
     #[command(
         after_help = "Examples:\n  journey-bench pages\n  journey-bench pages --path /car-insurance --connections 64 --former path/to/journey"
     )]
     Pages(Pages),
+    /// Files: memory while many come at once, CPU of a photo, the list of a journey with 60
+    #[command(
+        after_help = "Examples:\n  journey-bench uploads\n  journey-bench uploads --at-once 4 --photos 1 --looks 10      a quick look"
+    )]
+    Uploads(Uploads),
     /// The baseline alone: one answer from memory (started by `pages`)
     #[command(hide = true)]
     Answer {
@@ -153,6 +165,47 @@ pub struct Lists {
 }
 
 #[derive(Args, Clone)]
+pub struct Offers {
+    /// The product's binary, an optimised build; default: `journey` beside this program
+    #[arg(long, value_name = "FILE")]
+    binary: Option<PathBuf>,
+    /// sqlite, postgres
+    #[arg(long, value_delimiter = ',', default_value = "sqlite,postgres")]
+    database: Vec<String>,
+    /// Requests of each file, one after another; the median counts
+    #[arg(long, default_value_t = 20)]
+    rounds: usize,
+    /// A part of the name of a file in `tests/bench/offers`
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+    /// Figures as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+#[derive(Args, Clone)]
+pub struct Uploads {
+    /// The product's binary, an optimised build; default: `journey` beside this program
+    #[arg(long, value_name = "FILE")]
+    binary: Option<PathBuf>,
+    /// sqlite, postgres
+    #[arg(long, value_delimiter = ',', default_value = "sqlite,postgres")]
+    database: Vec<String>,
+    /// Files of 10 MB that come at once
+    #[arg(long, default_value_t = 64)]
+    at_once: usize,
+    /// Photos, one after another
+    #[arg(long, default_value_t = 7)]
+    photos: usize,
+    /// Looks at the list
+    #[arg(long, default_value_t = 200)]
+    looks: usize,
+    /// Figures as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+#[derive(Args, Clone)]
 pub struct Pages {
     /// The product's binary, an optimised build; default: `journey` beside this program
     #[arg(long, value_name = "FILE")]
@@ -183,6 +236,8 @@ async fn main() -> Result<()> {
         Command::Journeys(options) => report::journeys(&options).await,
         Command::Jobs(options) => jobs::run(&options).await,
         Command::Lists(options) => lists::run(&options).await,
+        Command::Offers(options) => offers::run(&options).await,
+        Command::Uploads(options) => uploads::run(&options).await,
         Command::Pages(options) => pages::run(&options).await,
         Command::Answer { file, port } => pages::answer(&file, port).await,
         Command::Floor { database, port } => floor::serve(&database, port).await,

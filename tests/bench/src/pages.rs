@@ -74,7 +74,7 @@ pub async fn run(options: &Pages) -> Result<()> {
     table.write(options.json.as_deref())
 }
 
-fn beside() -> Result<PathBuf> {
+pub fn beside() -> Result<PathBuf> {
     Ok(std::env::current_exe()?.with_file_name("journey"))
 }
 
@@ -84,7 +84,7 @@ fn database() -> Result<String> {
 }
 
 /// The page as it comes, compressed; asked for until it is there.
-async fn first(target: &Target, path: &str) -> Result<Vec<u8>> {
+pub async fn first(target: &Target, path: &str) -> Result<Vec<u8>> {
     let (target, path) = (target.clone(), path.to_owned());
     apart(move || async move {
         let until = Instant::now() + PATIENCE;

@@ -20,6 +20,11 @@ pub enum Program {
     Former(PathBuf),
     /// The product with the definitions that are shipped.
     Site(PathBuf),
+    /// The product with its worker, and sandbox partners that answer at once.
+    Shop {
+        binary: PathBuf,
+        definitions: PathBuf,
+    },
     /// The bytes of this file, from memory; this very binary.
     Answer(PathBuf),
 }
@@ -38,7 +43,7 @@ pub fn definitions() -> PathBuf {
 }
 
 /// The definitions of the product.
-fn shipped() -> PathBuf {
+pub fn shipped() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
@@ -50,7 +55,7 @@ impl Side {
     pub fn name(&self) -> &'static str {
         match self.program {
             Program::Floor | Program::Answer(_) => "baseline",
-            Program::Product(_) | Program::Site(_) => "product",
+            Program::Product(_) | Program::Site(_) | Program::Shop { .. } => "product",
             Program::Former(_) => "former",
         }
     }
@@ -65,6 +70,14 @@ impl Side {
             format!("the {} did not start: {log}", self.name())
         })?;
         Ok(begun.elapsed().as_secs_f64())
+    }
+
+    /// Starts the program, and waits until it has this page.
+    pub async fn begin_with(&mut self, page: &str) -> Result<()> {
+        self.begin()?;
+        let first = crate::pages::first(&self.target, page).await;
+        first.with_context(|| std::fs::read_to_string(self.home.path().join("log")).unwrap_or_default())?;
+        Ok(())
     }
 
     /// Starts the program.
@@ -84,6 +97,17 @@ impl Side {
                 product(binary, &self.url, address, home, &definitions())
             }
             Program::Site(binary) => product(binary, &self.url, address, home, &shipped()),
+            Program::Shop { binary, definitions } => {
+                let mut command = Command::new(binary);
+                command.args(["serve", "--no-watch", "--definitions"]).arg(definitions);
+                settings(&mut command, &self.url, address, home);
+                command.env("JOURNEY_SANDBOX__DELAY_PERCENT", "0").env("JOURNEY_OTP__PER_HOUR", "1000");
+                command
+                    .env("JOURNEY_OTP__UNPROVEN_PER_ADDRESS_HOUR", "1000")
+                    .env("JOURNEY_UPLOADS__DIR", home.join("files"));
+                command.env("JOURNEY_UPLOADS__PER_MINUTE", "1000");
+                command
+            }
         };
         let log = self.home.path().join("log");
         command.current_dir(self.home.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(&log)?);
@@ -118,20 +142,25 @@ impl Drop for Side {
     }
 }
 
-/// The journey API alone, as its operator would start it, without bounds per address: all customers share one.
+/// The journey API alone.
 fn product(binary: &Path, url: &str, address: &str, home: &Path, definitions: &Path) -> Command {
     let mut command = Command::new(binary);
+    command.args(["serve", "--no-worker", "--no-watch", "--definitions"]).arg(definitions);
+    settings(&mut command, url, address, home);
+    command
+}
+
+/// As its operator would start it, without bounds per address: all customers share one.
+fn settings(command: &mut Command, url: &str, address: &str, home: &Path) {
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("JOURNEY_")) {
         command.env_remove(name);
     }
-    command.args(["serve", "--no-worker", "--no-watch", "--definitions"]).arg(definitions);
     command
         .env("JOURNEY_SERVER__ADDRESS", address)
         .env("JOURNEY_DATABASE__URL", url)
         .env("JOURNEY_LOG__FILTER", "warn");
-    command.env("JOURNEY_KEYS__FILE", home.join("master.key"));
+    command.env("JOURNEY_KEYS__FILE", home.join("master.key")).env("JOURNEY_KEYS__FORGOTTEN", home.join("forgotten"));
     for limit in ["RATE_PER_S", "WRITE_RATE_PER_S", "STARTS_PER_HOUR"] {
         command.env(format!("JOURNEY_LIMITS__{limit}"), "0");
     }
-    command
 }
