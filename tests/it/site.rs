@@ -63,6 +63,47 @@ async fn named(visitor: &Visitor, path: &str) -> Vec<String> {
     links.map(|link| link.split('#').next().unwrap_or_default().to_owned()).collect()
 }
 
+/// R9-41: each page that search engines may keep says what it is and what stands above it, in what they read, and
+/// nothing there that a reader cannot see. A page that they shall not keep says nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_say_what_they_are_to_programs() {
+    let server = product().await;
+    let visitor = server.visitor();
+    let base = public(&server);
+    let told = async |path: &str| {
+        let html = visitor.get(path).await.text();
+        let data = html.split("<script type=\"application/ld+json\">").nth(1)?.split("</script>").next()?.to_owned();
+        let data: Value = serde_json::from_str(&data).expect("JSON");
+        let of = |kind: &str| {
+            let all = data["@graph"].as_array().expect("a graph").iter();
+            let is = |one: &&Value| {
+                one["@type"] == kind || one["@type"].as_array().is_some_and(|k| k.contains(&json!(kind)))
+            };
+            all.clone().find(is).cloned().unwrap_or_default()
+        };
+        assert_eq!(of("WebSite")["url"], format!("{base}/"), "{path}");
+        let page = of("WebPage");
+        assert!(
+            html.contains(&format!("<link rel=\"canonical\" href=\"{}\">", page["url"].as_str().expect("an address")))
+        );
+        assert!(html.contains("<meta property=\"og:title\""), "{path}");
+        Some((page, of("BreadcrumbList")["itemListElement"].clone(), of("WebApplication"), html))
+    };
+    let (page, trail, _, html) = told("/car-insurance/third-party").await.expect("kept");
+    assert_eq!(page["url"], format!("{base}/car-insurance/third-party"));
+    let names: Vec<_> = trail.as_array().expect("a trail").iter().map(|one| one["item"].clone()).collect();
+    assert_eq!(names, [json!(format!("{base}/")), json!(format!("{base}/car-insurance")), Value::Null]);
+    let question = page["mainEntity"][0]["name"].as_str().expect("a question").to_owned();
+    assert!(html.matches(&question).count() > 1, "the question also stands on the page");
+    let (_, _, tool, _) = told("/calculators/sip").await.expect("kept");
+    assert_eq!(tool["applicationCategory"], "FinanceApplication");
+    assert!(told("/").await.is_some() && told("/car-insurance").await.is_some());
+    for hidden in ["/dashboard", "/car-insurance/quotes"] {
+        assert!(told(hidden).await.is_none(), "{hidden}");
+    }
+    server.stop().await;
+}
+
 const SISTERS_MAX: usize = 6;
 
 /// R2.1-01, R2.6-18, R2.6-19, R2.4-07: whatever header, footer and pages name is there, for every visitor.

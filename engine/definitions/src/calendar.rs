@@ -2,7 +2,7 @@
 
 use crate::fields::MapReader;
 use crate::source::Node;
-use crate::values::{local_ms, parse_date, time_value};
+use crate::values::{ZONE, local_ms, parse_date, time_value};
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
 use engine_statechart::Problem;
@@ -176,9 +176,9 @@ impl Calendar {
     }
 }
 
-/// The zone of a `timezone` field; Asia/Kolkata when absent.
+/// The zone of a `timezone` field; [`ZONE`] when absent.
 pub fn timezone(fields: &mut MapReader<'_, '_>) -> Option<Tz> {
-    let Some(node) = fields.get("timezone") else { return Some(Tz::Asia__Kolkata) };
+    let Some(node) = fields.get("timezone") else { return Some(ZONE) };
     let name = node.as_str().unwrap_or_default();
     let found = name.parse::<Tz>().ok();
     if found.is_none() {

@@ -14,7 +14,7 @@ use crate::site::Site;
 use crate::table::Tables;
 use crate::text::ENGLISH;
 use crate::uploads::{FILE_KINDS, UploadKind};
-use crate::values::Now;
+use crate::values::{Now, ZONE};
 use crate::workflow::Workflow;
 use engine_statechart::Host;
 use serde_json::{Map, Value};
@@ -109,7 +109,7 @@ impl Catalog {
 
     /// The error that an example's reply gives, as a real reply would.
     pub fn example_error(&self, partner: &Partner, operation: &Operation, example: &Example) -> Option<CallError> {
-        let now = Now::at(0, chrono_tz::Tz::Asia__Kolkata);
+        let now = Now::at(0, ZONE);
         let host = self.host(&now, Some(&crate::partner::ExampleHost));
         operation.reply(partner, &example.input, example.status, &example.headers, &example.body, &host).err()
     }

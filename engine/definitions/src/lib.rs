@@ -104,7 +104,7 @@ pub use table::{Search, Table, Tables};
 pub use text::Text;
 pub use translation::{Sheet, Translated, sheets};
 pub use uploads::{FILE_KINDS, UploadAnswer, UploadKind};
-pub use values::{Now, format_date, money};
+pub use values::{Now, ZONE, format_date, money};
 pub use view::{COMPANY, View};
 pub use workflow::{
     Accept, Invoke, Listed, OnVersion, Only, Redirect, Report, Reuse, Section, SignIn, Source, Step, StepKind, Trail,

@@ -237,7 +237,7 @@ fn catalog(
         check_stories(&workflows, &policy, parts.nodes, problems);
     }
     if workflows.len() == ids.len() {
-        let now = crate::values::Now::at(SAMPLE_MS, chrono_tz::Tz::Asia__Kolkata);
+        let now = crate::values::Now::at(SAMPLE_MS, crate::values::ZONE);
         let (english, masters, calendars) = (&parts.tables, &masters, &calendars);
         let known: &[Problem] = problems;
         let settle = |language: &str, site: &mut Site| {
@@ -342,7 +342,7 @@ fn partners(
     held: &[PinnedParts<'_>],
     problems: &mut Vec<Problem>,
 ) -> Partners {
-    let now = crate::values::Now::at(0, chrono_tz::Tz::Asia__Kolkata);
+    let now = crate::values::Now::at(0, crate::values::ZONE);
     let tables = std::iter::once(&parts.tables).chain(held.iter().map(|h| &h.tables));
     let hosts: Vec<ProductHost<'_>> =
         tables.map(|tables| ProductHost::plain(&now, tables, masters, calendars)).collect();
@@ -610,7 +610,7 @@ fn no_first_files(workflows: &BTreeMap<String, Arc<Workflow>>, problems: &mut Ve
 
 /// Every example of an operation goes through both of its mappings.
 fn examples(catalog: &Catalog, problems: &mut Vec<Problem>) {
-    let now = crate::values::Now::at(SAMPLE_MS, chrono_tz::Tz::Asia__Kolkata);
+    let now = crate::values::Now::at(SAMPLE_MS, crate::values::ZONE);
     let keys = crate::partner::ExampleHost;
     let host = catalog.host(&now, Some(&keys));
     let mut done: BTreeSet<&str> = BTreeSet::new();

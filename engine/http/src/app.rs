@@ -9,7 +9,7 @@ use crate::pages::remote::Remotes;
 use crate::problem::{Code, Problem};
 use crate::visitor::captcha::Captcha;
 use crate::visitor::presence::Presence;
-use engine_definitions::{Catalog, Operation, Partner};
+use engine_definitions::{Catalog, Operation, Partner, ZONE};
 use engine_draw::Draw;
 use engine_partners::{CallOutcome, Order, Partners};
 use engine_runtime::{Runtime, new_id};
@@ -21,9 +21,6 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
-
-/// Days and hours of the house are counted in India.
-pub const ZONE: chrono_tz::Tz = chrono_tz::Asia::Kolkata;
 
 /// The day in India at a moment: `2026-11-21`.
 pub fn day_at(now_ms: i64) -> String {

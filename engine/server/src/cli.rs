@@ -64,6 +64,23 @@ pub enum Command {
     New(New),
     #[command(subcommand)]
     Texts(Texts),
+    /// Print a form as somebody gets it, and which variant each change came from
+    #[command(
+        after_help = "Examples:\n  journey form parcel/domestic/sender                          as a visitor gets it\n  journey form parcel/domestic/sender --as role=agent,channel=app\n                                                               as an agent gets it in the app; `partner=` likewise"
+    )]
+    Form {
+        /// `<line>/<flow>/<name>`
+        name: String,
+        /// Folder with workflows/, forms/ and languages/
+        #[arg(default_value = ".", value_name = "DIR")]
+        dir: PathBuf,
+        /// Who gets it: `role=`, `channel=`, `partner=`; `role=` may be given again
+        #[arg(long = "as", value_delimiter = ',', value_name = "WHO")]
+        who: Vec<String>,
+        /// Two letters: hi
+        #[arg(long, default_value = "en", value_name = "LANGUAGE")]
+        language: String,
+    },
     /// Run a machine on a script, without a database; exit code 2 for an invalid machine
     #[command(
         after_help = "A script is a JSON list of {\"event\": {\"type\": …}} and {\"advance_ms\": n}. One JSON line is printed for the start and one per step.\nA line of a batch is {\"name\", \"machine\", \"script\"}."

@@ -193,6 +193,13 @@ impl Form {
         agreed.find(|name| requires(&self.tree, name))
     }
 
+    /// What an audience gets changed, in the order in which it applies: for whom, the line in its file, and each place with
+    /// its value; `null` is left out.
+    pub fn variants_for(&self, audience: &Audience) -> impl Iterator<Item = (String, u32, Vec<(String, &Value)>)> {
+        let fitting: Vec<_> = self.variants.iter().filter(|variant| variant.fits(audience)).collect();
+        fitting.into_iter().map(|variant| (variant.whom(), variant.span.line, variant.changes()))
+    }
+
     /// Roles that its variants are for, where they say so.
     pub(crate) fn roles(&self) -> impl Iterator<Item = &crate::source::Node> {
         self.variants.iter().flat_map(|variant| &variant.roles_at)

@@ -3,7 +3,7 @@
 use super::normalise::Normaliser;
 use super::resolve::cel_of;
 use super::rules::{self, FIELDS_MAX};
-use super::variant::{VARIANTS_MAX, Variant};
+use super::variant::{VARIANTS_MAX, Variant, refuse_lost_changes};
 use super::{Form, Messages, condition, date, messages, refuse, widget};
 use crate::fields::{MapReader, unknown, unknown_keys};
 use crate::host::late_vocabulary;
@@ -249,8 +249,9 @@ impl FormReader<'_, '_> {
                 merges.push(merge.clone());
             }
             variants.extend(Variant::read(item, self.problems));
+            refuse_lost_changes(item, &form.to_json(), self.problems);
         }
-        (variants, merges)
+        (Variant::in_order(variants, self.problems), merges)
     }
 
     /// The form and its variants: a merge changes fields or brings whole ones.
@@ -633,5 +634,5 @@ fn kept_apart(form: &Node, merges: &[Node]) -> Vec<Variant> {
     let reserved = fields.iter().filter_map(|(name, rule)| Some(Variant::reserving(&name.name, rule.get("x-roles")?)));
     let consents = fields.iter().filter(|(_, rule)| super::agrees(&rule.to_json()));
     let consents: Vec<&str> = consents.map(|(name, _)| name.name.as_str()).collect();
-    reserved.chain((!consents.is_empty()).then(|| Variant::of_deputies(&consents))).collect()
+    reserved.chain((!consents.is_empty()).then(|| Variant::of_deputies(&consents, form))).collect()
 }

@@ -65,6 +65,7 @@ fn form() -> Value {
         ("for", "", audience),
         ("merge", "RFC 7396 on title, intro, groups, properties, x-ui, messages", map_of(any())),
         ("require", "+field, -field, -list/field", list_of(text())),
+        ("over", "Pointer → what the merge replaced: another value there now is an error", map_of(any())),
         ("description", "", text()),
     ]);
     let group = closed_map(&[

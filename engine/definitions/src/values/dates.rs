@@ -10,6 +10,9 @@ use chrono_tz::Tz;
 use serde_json::Value;
 
 /// One moment as data: `now` and, in the workflow's zone, `today`.
+/// The zone of what names none: where the product is sold.
+pub const ZONE: Tz = Tz::Asia__Kolkata;
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Now {
     pub ms: i64,

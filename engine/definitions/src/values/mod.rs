@@ -5,7 +5,7 @@ pub mod dates;
 pub mod growth;
 pub mod money;
 
-pub use dates::{Now, local_ms, locale, parse_date, parse_time, show_time, time_value};
+pub use dates::{Now, ZONE, local_ms, locale, parse_date, parse_time, show_time, time_value};
 
 use serde_json::Value;
 
@@ -24,5 +24,5 @@ pub fn type_error(what: &str, value: &Value) -> String {
 
 /// A date or moment as text, in India's zone: for messages, which know no workflow.
 pub fn format_date(value: &Value, pattern: &str, language: &str) -> Result<String, String> {
-    dates::format_date(value, pattern, chrono_tz::Tz::Asia__Kolkata, language).map(|v| crate::text::plain(&v))
+    dates::format_date(value, pattern, ZONE, language).map(|v| crate::text::plain(&v))
 }

@@ -12,6 +12,7 @@ use crate::table::Tables;
 use crate::text::ENGLISH;
 use crate::text::Text;
 use crate::texts::FlowTexts;
+use crate::values::ZONE;
 use engine_statechart::{Machine, Problem, Severity, did_you_mean};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -203,7 +204,7 @@ fn head(tree: &Node, id: &str, problems: &mut Vec<Problem>) -> Head {
             .problems
             .push(Problem::error("value", at, "`base` starts with `/` and does not end with it").hint("/parcel-cover"));
     }
-    let timezone = timezone(&mut fields).unwrap_or(chrono_tz::Tz::Asia__Kolkata);
+    let timezone = timezone(&mut fields).unwrap_or(ZONE);
     let language = fields.text("language").unwrap_or_else(|| "en".into());
     let signs_in = match fields.get("signs_in").and_then(Node::as_str) {
         Some("staff") => Some(SignIn::Staff),

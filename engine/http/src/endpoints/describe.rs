@@ -1,8 +1,7 @@
 //! The endpoints of the definitions in the description of the API.
 
-use crate::app::ZONE;
 use crate::problem::{self, Code, Problem};
-use engine_definitions::{Audience, Catalog, Endpoint, Envelope, Now, Which, Who};
+use engine_definitions::{Audience, Catalog, Endpoint, Envelope, Now, Which, Who, ZONE};
 use engine_statechart::expression::Scope;
 use serde_json::{Value, json};
 

@@ -11,7 +11,7 @@ pub use describe::describe;
 pub use person::records;
 
 use crate::api::data_export;
-use crate::app::{App, ZONE};
+use crate::app::App;
 use crate::connection::middleware::{Class, Client};
 use crate::problem::{Code, FieldProblem, Problem};
 use crate::visitor::agents;
@@ -23,6 +23,7 @@ use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use engine_definitions::{
     Audience, Catalog, Deed, Endpoint, EvalError, FieldError, List, Now, PartnerCall, PersonDeed, Refuses, Which, Who,
+    ZONE,
 };
 use engine_partners::CallOutcome;
 use engine_runtime::Actor;

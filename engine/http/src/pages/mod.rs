@@ -318,7 +318,8 @@ pub async fn step_page(ask: &Ask<'_>, status: StatusCode, content: Content<'_>) 
     let title = if described.title.is_empty() { title } else { described.title };
     let hide = around.hide.clone();
     let description = described.description;
-    let page = Page { title, description, hide, noindex: !is_first, canonical, ..Page::default() };
+    let trail = if is_first { trail(ask, base) } else { html::Trail::default() };
+    let page = Page { title, description, hide, noindex: !is_first, trail, canonical, ..Page::default() };
     let (text, drawn) = render_document(ask, &page, &around, &content).await;
     let mut response = html_response(status, text);
     if drawn && matches!(content, Content::First(_)) {
@@ -426,6 +427,7 @@ async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
         description: found.page.description,
         hide: around.hide.clone(),
         noindex: found.noindex,
+        trail: trail(ask, &found.path),
         canonical,
         ..Page::default()
     };
@@ -453,6 +455,26 @@ async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
         }
     }
     response
+}
+
+/// The pages above an address that search engines may keep, from the start page on.
+fn trail(ask: &Ask<'_>, path: &str) -> html::Trail {
+    let Ask { app, catalog, facts } = *ask;
+    let (public, now_ms) = (app.settings.public_url(), app.runtime.now_ms());
+    if path == "/" {
+        return html::Trail::default();
+    }
+    let mut trail = vec![(catalog.site(&facts.language).name.clone(), format!("{public}/"))];
+    let parents = path.match_indices('/').map(|(at, _)| &path[..at]).filter(|parent| !parent.is_empty());
+    for parent in parents {
+        if let Ok(Some(found)) = site::page(catalog, &facts.language, parent, (1, ""), now_ms, facts)
+            && !found.noindex
+            && !found.page.title.is_empty()
+        {
+            trail.push((found.page.title, format!("{public}{}", found.path)));
+        }
+    }
+    trail
 }
 
 /// Leaves out what the partner who sent the visitor does not offer.

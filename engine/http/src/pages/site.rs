@@ -1,6 +1,6 @@
 //! The site's content as pages need it: what surrounds a page, content pages, what the app is told.
 
-use crate::app::{App, ZONE, day_at};
+use crate::app::{App, day_at};
 use crate::connection::middleware::requested_host;
 use crate::pages::html::{self, AppSite, Brand, EmbeddedJourney, LanguageOffer, OwnForm, Surroundings};
 use crate::pages::journey_of;
@@ -12,7 +12,7 @@ use crate::visitor::session::{signed_in, token};
 use axum::http::HeaderMap;
 use engine_definitions::{
     AgentChecks, Around, Arrival, Asks, Attribution, Audience, Calculated, Catalog, EvalError, FieldError, Now,
-    PAPER_ENDING, Page as OwnPage, PageRequest, RecordsAsked, Script, SitePage, SitePartner, Special, Workflow,
+    PAPER_ENDING, Page as OwnPage, PageRequest, RecordsAsked, Script, SitePage, SitePartner, Special, Workflow, ZONE,
 };
 use engine_runtime::view::FormPart;
 use engine_runtime::{Account, Actor, RecordPage, new_id};

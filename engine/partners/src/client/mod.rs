@@ -155,7 +155,7 @@ impl Partners {
         let total = Duration::from_millis(
             u64::try_from(operation.timeout_ms).unwrap_or(0).min(settings.partners.timeout_ms_max),
         );
-        let now = Now::at(order.now_ms, chrono_tz::Asia::Kolkata);
+        let now = Now::at(order.now_ms, engine_definitions::ZONE);
         let secrets = Secrets { settings, host: &target.host, files: order.files };
         let host = catalog.host(&now, Some(&secrets));
         let input = match operation.prepare(input) {

@@ -33,7 +33,7 @@ const ROUNDS_MAX: usize = 64;
 impl<'s> Evaluation<'s> {
     /// `seed` makes the ids: the same seed gives the same ones.
     pub fn new(sandbox: &'s Sandbox, variables: Map<String, Value>, seed: String) -> Self {
-        let now = Now::at(sandbox.now_ms(), chrono_tz::Asia::Kolkata);
+        let now = Now::at(sandbox.now_ms(), engine_definitions::ZONE);
         Evaluation { sandbox, variables, now, seed, ids: 0, known: HashMap::new(), failed: HashMap::new() }
     }
 

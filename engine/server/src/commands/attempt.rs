@@ -124,7 +124,7 @@ fn shorten(text: &str) -> String {
     }
 }
 
-fn catalog(dir: &Path) -> Result<Option<Arc<Catalog>>> {
+pub(super) fn catalog(dir: &Path) -> Result<Option<Arc<Catalog>>> {
     let files = Files::read_dir(dir).with_context(|| format!("definitions in `{}` cannot be read", dir.display()))?;
     let loaded = engine_definitions::load(&files);
     if loaded.catalog.is_none() {
@@ -133,7 +133,7 @@ fn catalog(dir: &Path) -> Result<Option<Arc<Catalog>>> {
     Ok(loaded.catalog)
 }
 
-fn refuse<'a>(message: &str, known: impl Iterator<Item = &'a str>, name: &str) -> ExitCode {
+pub(super) fn refuse<'a>(message: &str, known: impl Iterator<Item = &'a str>, name: &str) -> ExitCode {
     let hint = engine_statechart::did_you_mean(name, known);
     eprintln!("error: {message}{}", hint.map(|hint| format!(" ({hint})")).unwrap_or_default());
     ExitCode::from(INVALID)

@@ -7,6 +7,7 @@ mod doctor;
 mod effects;
 mod export;
 mod fmt;
+mod form;
 mod history;
 mod incidents;
 mod keys;
@@ -59,6 +60,7 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
         Command::Stats { dir, line } => stats::stats(&dir, line.as_deref()),
         Command::New(New::Line { name, dir, title, noun }) => new::line(&dir, &name, title, noun),
         Command::Texts(action) => texts::texts(action),
+        Command::Form { name, dir, who, language } => form::form(&dir, &name, &who, &language),
         Command::Simulate { machine, script, batch } => {
             simulate::simulate(machine.as_deref(), script.as_deref(), batch.as_deref())
         }

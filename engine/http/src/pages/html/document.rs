@@ -1,6 +1,7 @@
 //! One page: what is drawn of it, and the document around that.
 
 use super::link::safe_url;
+use super::structured::{self, Trail};
 use super::writer::Html;
 use crate::pages::assets::Links;
 use crate::pages::site::CALCULATOR;
@@ -62,6 +63,8 @@ pub struct Page {
     /// Whether the page stands for one of somebody who is signed in.
     pub login: bool,
     pub canonical: Option<String>,
+    /// Pages above it.
+    pub trail: Trail,
     /// A style sheet over ours.
     pub theme: Option<String>,
 }
@@ -97,6 +100,14 @@ impl<'a> Content<'a> {
     pub fn calculator(&self) -> Option<&'a Value> {
         let (Content::Blocks(blocks) | Content::Around(blocks, _)) = self else { return None };
         blocks.iter().find(|block| block["block"] == CALCULATOR)
+    }
+
+    /// Blocks that everybody sees.
+    fn blocks(&self) -> &'a [Value] {
+        match self {
+            Content::Blocks(blocks) | Content::Around(blocks, _) => blocks,
+            _ => &[],
+        }
     }
 
     fn place(&self) -> Option<&'a EmbeddedJourney> {
@@ -358,6 +369,7 @@ fn head(html: &mut Html, site: &Surroundings, page: &Page, content: &Content, li
     if let Some(address) = &page.canonical {
         html.open("link", &[("rel", "canonical"), ("href", address)]);
     }
+    structured::write(html, site, page, content.blocks());
     html.raw(
         "<meta name=\"theme-color\" content=\"#0b4f55\"><link rel=\"icon\" href=\"/favicon.svg\" type=\"image/svg+xml\">",
     );

@@ -6,6 +6,7 @@
 
 mod document;
 mod link;
+mod structured;
 mod writer;
 
 pub use document::{
@@ -13,3 +14,4 @@ pub use document::{
     canonical, document, drawing, on_day,
 };
 pub use link::safe_url;
+pub use structured::Trail;
