@@ -89,16 +89,16 @@ async fn pages_say_what_they_are_to_programs() {
         assert!(html.contains("<meta property=\"og:title\""), "{path}");
         Some((page, of("BreadcrumbList")["itemListElement"].clone(), of("WebApplication"), html))
     };
-    let (page, trail, _, html) = told("/car-insurance/third-party").await.expect("kept");
-    assert_eq!(page["url"], format!("{base}/car-insurance/third-party"));
+    let (page, trail, _, html) = told("/car-insurance/third-party-insurance").await.expect("kept");
+    assert_eq!(page["url"], format!("{base}/car-insurance/third-party-insurance"));
     let names: Vec<_> = trail.as_array().expect("a trail").iter().map(|one| one["item"].clone()).collect();
     assert_eq!(names, [json!(format!("{base}/")), json!(format!("{base}/car-insurance")), Value::Null]);
     let question = page["mainEntity"][0]["name"].as_str().expect("a question").to_owned();
     assert!(html.matches(&question).count() > 1, "the question also stands on the page");
-    let (_, _, tool, _) = told("/calculators/sip").await.expect("kept");
+    let (_, _, tool, _) = told("/investment/sip-calculator").await.expect("kept");
     assert_eq!(tool["applicationCategory"], "FinanceApplication");
     assert!(told("/").await.is_some() && told("/car-insurance").await.is_some());
-    for hidden in ["/dashboard", "/car-insurance/quotes"] {
+    for hidden in ["/dashboard", "/no-such-page"] {
         assert!(told(hidden).await.is_none(), "{hidden}");
     }
     server.stop().await;
