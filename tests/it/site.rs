@@ -81,8 +81,10 @@ async fn pages_say_what_they_are_to_programs() {
             };
             all.clone().find(is).cloned().unwrap_or_default()
         };
-        assert_eq!(of("WebSite")["url"], format!("{base}/"), "{path}");
         let page = of("WebPage");
+        assert_eq!(page["isPartOf"]["@id"], format!("{base}/#site"), "{path}");
+        let site = if path == "/" { json!(format!("{base}/#site")) } else { Value::Null };
+        assert_eq!(of("WebSite")["@id"], site, "{path}");
         assert!(
             html.contains(&format!("<link rel=\"canonical\" href=\"{}\">", page["url"].as_str().expect("an address")))
         );

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type NormaliseStep, normaliseTyped, rewritten } from '../src/renderer/form/normalise';
-import { mobileTyped } from '../src/renderer/widgets/mobile-typed';
+import { leavesOut, mobileTyped } from '../src/renderer/widgets/mobile-typed';
 import { numberTyped } from '../src/renderer/widgets/number';
 
 const tag: NormaliseStep[] = [
@@ -97,3 +97,15 @@ test.each<[string, boolean, unknown]>([
   ['1.', true, '1.'],
   ['1.0', true, '1.0'],
 ])('number typed %s', (typed, decimal, expected) => expect(numberTyped(typed, decimal)).toBe(expected));
+
+test('a digit more than a number has is left out aloud', () => {
+  const typed = (text: string, before: string) => leavesOut(text, before, mobileTyped(text, before));
+  expect(typed('98123456701', '9812345670')).toBe(true);
+  expect(typed('5012345678', '+971501234567')).toBe(true);
+  for (const [text, before] of [
+    ['9812345670', '981234567'],
+    ['981234567', '9812345670'],
+    ['98123456701234', ''],
+  ] as const)
+    expect(typed(text, before)).toBe(false);
+});

@@ -140,6 +140,7 @@ export interface Words {
   offline: never;
   offline_kept: never;
   offline_saved: never;
+  one_digit_more: 'n';
   one_time_password: never;
   only_different: never;
   open_it: never;

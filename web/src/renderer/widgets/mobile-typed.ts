@@ -11,6 +11,10 @@ export const numberOf = (value: string): string => value.replace(/^[+]971/, '');
 /** The value of a number of this country. */
 export const dialled = (country: string, number: string): string => (country === '+971' ? `+971${number}` : number);
 
+/** Whether a digit that was typed is not taken, for the number is whole already. */
+export const leavesOut = (typed: string, before: string, next: string): boolean =>
+  next === before && digits(typed).replace(/[^0-9]/g, '').length > numberOf(before).length;
+
 /**
  * The value of what was typed or pasted into the field, by the value before. A `+` stays until its country is known. A country and
  * zeros before the number go, for the country stands before the field: `+971` or twelve digits that begin with `971` choose the

@@ -1,19 +1,27 @@
 import type { WidgetProps } from '@rjsf/utils';
+import { useState } from 'react';
 import { t } from '../../ui/words';
 import { Input } from './input';
-import { COUNTRIES, countryOf, dialled, mobileTyped, numberOf } from './mobile-typed';
+import { COUNTRIES, countryOf, dialled, leavesOut, mobileTyped, numberOf } from './mobile-typed';
 import { uiOf } from './ui';
 
 /** A mobile number with its country: digits only, a leading 0 or country dropped, also when a whole number is pasted. (R5-10, R5-11, R5-14) */
 export function MobileWidget(props: WidgetProps) {
   const { id, value, onChange, disabled, readonly } = props;
   const known = String(value ?? '');
+  const [note, setNote] = useState<string>();
+  const type = (text: string) => {
+    const next = mobileTyped(text, known);
+    setNote(leavesOut(text, known, next) ? t('one_digit_more', { n: numberOf(known).length }) : undefined);
+    onChange(next || undefined);
+  };
   return (
     <Input
       widget={props}
       text={numberOf(known)}
       maxLength={undefined} // a number pasted with its prefix is longer at first
-      onText={(text) => onChange(mobileTyped(text, known) || undefined)}
+      onText={type}
+      note={note}
       prefix={
         <select
           className="affix"

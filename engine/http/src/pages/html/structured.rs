@@ -14,19 +14,10 @@ const QUESTIONS_MAX: usize = 30;
 /// Writes both for a page that search engines may keep.
 pub fn write(html: &mut Html, site: &Surroundings, page: &Page, blocks: &[Value]) {
     let Some(url) = page.canonical.as_deref().filter(|_| !page.noindex) else { return };
-    let locale = format!("{}_IN", site.language);
-    let card = [
-        ("og:type", "website"),
-        ("og:title", page.title.as_str()),
-        ("og:description", page.description.as_str()),
-        ("og:url", url),
-        ("og:site_name", site.name),
-        ("og:locale", locale.as_str()),
-    ];
+    let card = [("og:title", page.title.as_str()), ("og:description", page.description.as_str()), ("og:url", url)];
     for (property, content) in card.into_iter().filter(|(_, content)| !content.is_empty()) {
         html.open("meta", &[("property", property), ("content", content)]);
     }
-    html.raw("<meta name=\"twitter:card\" content=\"summary\">");
     html.raw("<script type=\"application/ld+json\">").json(&graph(site, page, url, blocks)).raw("</script>");
 }
 
@@ -45,8 +36,10 @@ fn graph(site: &Surroundings, page: &Page, url: &str, blocks: &[Value]) -> Value
         about["@type"] = json!(["WebPage", "FAQPage"]);
         about["mainEntity"] = questions.into();
     }
-    let mut graph = vec![json!({"@type": "WebSite", "@id": site_id, "name": site.name, "url": home}), about];
-    if !page.trail.is_empty() {
+    let mut graph = vec![about];
+    if page.trail.is_empty() {
+        graph.push(json!({"@type": "WebSite", "@id": site_id, "name": site.name, "url": home}));
+    } else {
         let above = page.trail.iter().map(|(title, address)| json!({"name": title, "item": address}));
         let all = above.chain([json!({"name": page.title})]).enumerate().map(|(n, mut item)| {
             item["@type"] = "ListItem".into();
