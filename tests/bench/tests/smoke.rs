@@ -36,6 +36,14 @@ fn product() -> PathBuf {
 }
 
 #[test]
+fn files_are_sent_and_listed() {
+    let product = product().display().to_string();
+    let arguments = ["--binary", &product, "--database", "sqlite", "--at-once", "2", "--photos", "1", "--looks", "3"];
+    let (told, figures) = bench(&[&["uploads"], &arguments[..]].concat());
+    assert_eq!(figures["rows"].as_array().map(Vec::len), Some(5), "{told}");
+}
+
+#[test]
 fn both_sides_do_the_same_work_on_both_databases() {
     let product = product().display().to_string();
     let (told, figures) = bench(&[
