@@ -401,7 +401,7 @@ async fn pages_from_data() {
     let further = visitor.get("/car-quotes?a=1").await;
     assert_eq!((further.status, canonical(&further)), (200, format!("{base}/car-insurance")));
     let sitemap = visitor.get("/sitemap.xml").await.text();
-    assert!(sitemap.contains("/bike-insurance/companies/acko</loc>") && !sitemap.contains("car-quotes"));
+    assert!(sitemap.contains("/bike-insurance/third-party-insurance</loc>") && !sitemap.contains("car-quotes"));
     assert!(!sitemap.contains("/health-insurance/plan<"), "a page that is only for now is not listed");
     server.stop().await;
 }

@@ -192,14 +192,13 @@ impl EndpointCall<'_> {
     async fn change(&mut self, request: Request) -> Result<Response, Problem> {
         let mut change = Change::from_request(request, self.app).await?;
         require_program(self.catalog, self.endpoint, &change.headers)?;
-        // Who may not call learns nothing of what a call takes.
-        self.load_caller(&change.visitor).await?;
         let body = std::mem::take(&mut change.body);
         let body = self.read_body(&change.visitor, body)?;
         self.found.insert("body".into(), body);
         if self.endpoint.caller.needs_proof {
             self.refuse_unproven(&change)?;
         }
+        self.load_caller(&change.visitor).await?;
         let mut opening = None;
         let done = Box::pin(self.change_known(&mut change, &mut opening)).await;
         // Whoever was refused half way keeps the session that the first half has made.
