@@ -270,7 +270,7 @@ impl<'a> Caller<'a> {
     async fn uploads(&self, url: &str, kind: &str, shade: u8) -> String {
         let (mut bytes, picture) = (Vec::new(), RgbImage::from_pixel(900, 700, Rgb([shade, 120, 90])));
         PngEncoder::new(&mut bytes).write_image(picture.as_raw(), 900, 700, ExtendedColorType::Rgb8).expect("a PNG");
-        hands_in(self.server, &self.visitor, url, kind, ("image/png", bytes)).await
+        hands_in(&self.visitor, url, kind, ("image/png", &bytes)).await
     }
 
     /// The desk moves the case.

@@ -723,10 +723,9 @@ async fn documents_of_a_ticket_are_handed_in_and_found() {
         PngEncoder::new(&mut bytes)
             .write_image(picture.as_raw(), 1_400, 1_000, ExtendedColorType::Rgb8)
             .expect("a PNG");
-        call[kind] = json!([hands_in(&server, &visitor, &url, kind, ("image/png", bytes)).await]);
+        call[kind] = json!([hands_in(&visitor, &url, kind, ("image/png", &bytes)).await]);
     }
-    call["video_walkaround"] =
-        json!([hands_in(&server, &visitor, &url, "video_walkaround", ("video/mp4", film())).await]);
+    call["video_walkaround"] = json!([hands_in(&visitor, &url, "video_walkaround", ("video/mp4", &film())).await]);
     // R7.3-27: what is written on a paper is read.
     let front = format!("{url}/{}", call["rc_front"][0].as_str().expect("an id"));
     let paper = visitor.get(&front).await.ok(200);

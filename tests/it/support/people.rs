@@ -1,7 +1,7 @@
 //! Who takes part: somebody in a role, who logs in, who follows a link or is let in. With the definitions that are
 //! shipped.
 
-use crate::server::{Reply, TestServer, Visitor};
+use crate::server::{Reply, TestServer, Visitor, until};
 use engine_definitions::Who;
 use engine_runtime::Runtime;
 use engine_runtime::effect::NotifyPayload;
@@ -153,15 +153,15 @@ pub fn places(server: &TestServer) -> Vec<String> {
     all.into_iter().filter(|path| !path.contains('{')).collect()
 }
 
-/// Sends a file in one part to where a journey takes uploads; its id, once it has been looked at.
-pub async fn hands_in(server: &TestServer, visitor: &Visitor, url: &str, kind: &str, file: (&str, Vec<u8>)) -> String {
+/// Sends a file in its parts to where a journey takes uploads; its id, once it has been looked at.
+pub async fn hands_in(visitor: &Visitor, url: &str, kind: &str, file: (&str, &[u8])) -> String {
     let (media, bytes) = file;
     let said = json!({"kind": kind, "name": kind, "size": bytes.len(), "type": media});
     let upload = visitor.send("POST", url, &[], Some(said.to_string())).await.ok(201);
     let id = upload["id"].as_str().expect("an id").to_owned();
-    let size = bytes.len();
-    for (n, part) in bytes.chunks(upload["chunk_bytes"].as_u64().expect("a size") as usize).enumerate() {
-        let first = n * upload["chunk_bytes"].as_u64().expect("a size") as usize;
+    let (size, part_bytes) = (bytes.len(), upload["chunk_bytes"].as_u64().expect("a size") as usize);
+    for (n, part) in bytes.chunks(part_bytes).enumerate() {
+        let first = n * part_bytes;
         let range = format!("bytes {first}-{}/{size}", first + part.len() - 1);
         let headers = [("content-type", "application/octet-stream"), ("content-range", range.as_str())];
         visitor.send_bytes("PUT", &format!("{url}/{id}"), &headers, Some(part.to_vec())).await.ok(200);
@@ -171,6 +171,6 @@ pub async fn hands_in(server: &TestServer, visitor: &Visitor, url: &str, kind: &
         assert_ne!(upload["status"], "refused", "{kind}: {upload}");
         (upload["status"] == "ready").then_some(())
     };
-    server.until("the file", ready).await;
+    until("the file", ready).await;
     id
 }

@@ -249,7 +249,7 @@ impl FormReader<'_, '_> {
                 merges.push(merge.clone());
             }
             variants.extend(Variant::read(item, self.problems));
-            refuse_lost_changes(item, &form.to_json(), self.problems);
+            refuse_lost_changes(item, form, self.problems);
         }
         (Variant::in_order(variants, self.problems), merges)
     }

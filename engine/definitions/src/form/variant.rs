@@ -189,9 +189,11 @@ impl Whom {
 }
 
 /// What `over` of a variant says was there, held against what is there.
-pub fn refuse_lost_changes(variant: &Node, form: &Value, problems: &mut Vec<Problem>) {
+pub fn refuse_lost_changes(variant: &Node, form: &Node, problems: &mut Vec<Problem>) {
+    let Some(over) = variant.get("over") else { return };
+    let form = form.to_json();
     let merge = variant.get("merge").map_or(json!({}), Node::to_json);
-    for (pointer, before) in variant.get("over").map_or(&[][..], Node::map) {
+    for (pointer, before) in over.map() {
         let now = form.pointer(&pointer.name);
         if merge.pointer(&pointer.name).is_none() {
             let message = format!("`merge` replaces nothing at `{}`", pointer.name);

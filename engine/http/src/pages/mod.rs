@@ -427,7 +427,7 @@ async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
         description: found.page.description,
         hide: around.hide.clone(),
         noindex: found.noindex,
-        trail: trail(ask, &found.path),
+        trail: if found.noindex { html::Trail::default() } else { trail(ask, &found.path) },
         canonical,
         ..Page::default()
     };
