@@ -394,6 +394,31 @@ test('news: several at once are one look; what is typed stays', async () => {
   expect(context().data).toEqual({ title: 'typed' });
 });
 
+test('what was refused stands while news arrives, and goes with the next answer', async () => {
+  const refused = refuse({ status: 422, errors: [{ pointer: '/title', code: 'unknown', text: 'No such book' }] });
+  const { actor, settle, context } = begin({
+    send: [refused, refuse({ status: 409, code: 'withheld' }), view('pay', { revision: 2 })],
+    view: [view('book', { seq: 6 }), view('book', { seq: 7 })],
+  });
+  actor.send({ type: 'SEND', event: 'submit', data: { title: 'A' } });
+  await settle();
+  actor.send({ type: 'CHANGED', seq: 6 });
+  await settle(2000);
+  expect(context().view.journey.seq).toBe(6);
+  expect(context().problems).toHaveLength(1);
+  actor.send({ type: 'SEND', event: 'other' });
+  await settle();
+  actor.send({ type: 'CHANGED', seq: 7 });
+  await settle(2000);
+  expect(context().view.journey.seq).toBe(7);
+  expect(context().problems).toEqual([]);
+  expect(context().failure?.code).toBe('withheld');
+  actor.send({ type: 'SEND', event: 'submit', data: { title: 'B' } });
+  await settle();
+  expect(context().view.step.id).toBe('pay');
+  expect(context().failure).toBeUndefined();
+});
+
 test('old news is not looked at, and an old look is not shown', async () => {
   const { actor, settle, calls, context } = begin(
     { view: [view('old', { revision: 2, seq: 8 })] },

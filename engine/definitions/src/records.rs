@@ -30,13 +30,25 @@ pub struct Law {
     pub on_account: bool,
     /// Kinds of which one ends what such a record has begun: until there is one the journey is not forgotten.
     pub until: Vec<String>,
+    /// Statuses with which such a record waits for its end; none: it always does.
+    open: Vec<String>,
 }
 
 impl Law {
     pub(crate) fn of(kind: &str, kept: Option<&Arc<Table>>) -> Option<Law> {
         let row = kept?.find(&kind.into(), &Value::Null).ok().filter(Value::is_object)?;
-        let until = row["until"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        Some(Law { on_account: row["on_account"] == Value::Bool(true), until: until.map(str::to_owned).collect() })
+        let names = |column: &str| {
+            let list = row[column].as_array().into_iter().flatten().filter_map(Value::as_str);
+            list.map(str::to_owned).collect()
+        };
+        Some(Law { on_account: row["on_account"] == Value::Bool(true), until: names("until"), open: names("open") })
+    }
+
+    /// Whether a record with this data waits for its end, among records of these kinds.
+    pub fn is_under_way<'k>(&self, data: &Value, mut kinds: impl Iterator<Item = &'k str>) -> bool {
+        let status = data.get("status").and_then(Value::as_str).unwrap_or_default();
+        let waits = self.open.is_empty() || self.open.iter().any(|open| open == status);
+        waits && !self.until.is_empty() && !kinds.any(|kind| self.until.iter().any(|until| until == kind))
     }
 
     /// Checks that nothing is kept without the law that asks for it, and for how long.
@@ -101,5 +113,29 @@ impl Records {
         let kinds = self.kinds.eval(scope)?;
         let kinds = kinds.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
         Ok(RecordsAsked { kinds, search: text(&self.search)?, before: text(&self.before)?, limit: self.limit })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn law(until: &[&str], open: &[&str]) -> Law {
+        let names = |list: &[&str]| list.iter().map(|one| (*one).to_owned()).collect();
+        Law { on_account: false, until: names(until), open: names(open) }
+    }
+
+    #[test]
+    fn money_that_a_bank_keeps_ready_holds_a_journey_until_it_is_taken_or_let_go() {
+        let block = law(&["payment"], &["blocked"]);
+        assert!(block.is_under_way(&json!({"status": "blocked"}), ["block"].into_iter()));
+        assert!(!block.is_under_way(&json!({"status": "released"}), ["block"].into_iter()));
+        assert!(!block.is_under_way(&json!({"status": "blocked"}), ["block", "payment"].into_iter()));
+
+        let payment = law(&["policy", "refund"], &[]);
+        assert!(payment.is_under_way(&json!({"status": "captured"}), ["payment"].into_iter()));
+        assert!(!payment.is_under_way(&json!({}), ["payment", "policy"].into_iter()));
+        assert!(!law(&[], &[]).is_under_way(&json!({}), ["refund"].into_iter()));
     }
 }

@@ -1,16 +1,25 @@
 import type { FullResult, Reporter, TestCase, TestResult } from '@playwright/test/reporter';
 
-/** The last line says how many tests passed and failed. */
+const REASON_LINES = 14;
+
+/** The last lines say what each failed test stumbled over, and how many passed and failed. */
 export default class ClosingLine implements Reporter {
   private passed = 0;
-  private failed = 0;
+  private failed: string[] = [];
 
-  onTestEnd(_test: TestCase, result: TestResult) {
+  onTestEnd(test: TestCase, result: TestResult) {
     if (result.status === 'passed') this.passed++;
-    else this.failed++;
+    else this.failed.push(`${test.location.file.split('/').pop()}:${test.location.line} ${test.title}\n${reasonOf(result)}`);
   }
 
   onEnd(_result: FullResult) {
-    console.log(`${this.passed} passed, ${this.failed} failed`);
+    for (const one of this.failed) console.log(`\nFAILED ${one}`);
+    console.log(`${this.passed} passed, ${this.failed.length} failed`);
   }
+}
+
+function reasonOf({ error, status }: TestResult): string {
+  const lines = (error?.message ?? status).split('\n').filter((line) => line.trim());
+  const place = error?.location ? [`at ${error.location.file.split('/').pop()}:${error.location.line}`] : [];
+  return [...lines.slice(0, REASON_LINES), ...place].map((line) => `  ${line}`).join('\n');
 }

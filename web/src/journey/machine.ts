@@ -145,12 +145,14 @@ export const journeyMachine = (heard: Heard) =>
         const theirs = view.step.form?.data ?? {};
         const same =
           view.step.id === context.view.step.id && view.journey.id === (context.view.journey.id ?? view.journey.id);
+        // what was refused stands until something is sent again: news that arrives meanwhile takes none of it away
+        const isNews = same && arrival === 'moved';
         return {
           view,
           base: theirs,
           data: same ? reconcile(context.base, context.data, theirs) : theirs,
-          problems: [],
-          failure,
+          problems: isNews ? context.problems : [],
+          failure: isNews && context.failure?.status ? context.failure : failure,
           conflict: undefined,
           away: undefined,
           chosen: context.pending && isOffered(context.view, context.pending) ? choiceOf(context.pending) : undefined,

@@ -275,22 +275,25 @@ impl Form {
         properties(&self.tree).filter_map(|(name, rule)| Some((name.as_str(), rule.get("x-pii")?.as_str()?)))
     }
 
-    /// Fields with personal data and its kind (`x-pii`), whatever variant has them, also in rows and objects.
+    /// Fields with personal data and its kind (`x-pii`), whatever variant has them, also in rows and objects; what is in a
+    /// marked one is marked.
     pub fn personal_names(&self) -> Vec<(&str, &str)> {
         let (mut found, mut open) = (Vec::new(), Vec::new());
-        open.extend(self.variants.iter().map(|variant| &variant.merge).chain([&self.tree]));
-        while let Some(schema) = open.pop() {
-            open.extend(schema.get("items"));
-            open.extend(schema.get("prefixItems").and_then(Value::as_array).into_iter().flatten());
+        open.extend(self.variants.iter().map(|variant| &variant.merge).chain([&self.tree]).map(|tree| (tree, None)));
+        while let Some((schema, within)) = open.pop() {
+            open.extend(schema.get("items").map(|row| (row, within)));
+            let rows = schema.get("prefixItems").and_then(Value::as_array);
+            open.extend(rows.into_iter().flatten().map(|row| (row, within)));
             for (name, rule) in properties(schema) {
-                found.extend(rule.get("x-pii").and_then(Value::as_str).map(|kind| (name.as_str(), kind)));
-                open.push(rule);
+                let mark = rule.get("x-pii").and_then(Value::as_str).or(within);
+                found.extend(mark.map(|kind| (name.as_str(), kind)));
+                open.push((rule, mark));
             }
         }
         found
     }
 
-    /// Kind of personal data (`x-pii`) of the field at a pointer, also in a row or an object.
+    /// Kind of personal data (`x-pii`) of the field at a pointer, also in a row or an object; the mark of what it is in counts.
     pub fn personal_at(&self, pointer: &str) -> Option<&str> {
         let merges = self.variants.iter().map(|variant| &variant.merge);
         merges.chain([&self.tree]).find_map(|tree| personal(tree, pointer))
@@ -339,13 +342,19 @@ pub(crate) fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Valu
 }
 
 fn personal<'s>(schema: &'s Value, pointer: &str) -> Option<&'s str> {
-    let mut parts = pointer.split('/').skip(1);
     let inside = |rule: &'s Value, part: &str| match rule.get("properties") {
         Some(properties) => properties.get(part),
         // a row, whichever it is
         None => rule.get("items"),
     };
-    parts.try_fold(schema, inside)?.get("x-pii")?.as_str()
+    let mut mark = None;
+    let mut at = schema;
+    for part in pointer.split('/').skip(1) {
+        let Some(rule) = inside(at, part) else { break };
+        mark = rule.get("x-pii").and_then(Value::as_str).or(mark);
+        at = rule;
+    }
+    mark
 }
 
 /// Whether an object schema names a property in `required`.

@@ -49,7 +49,7 @@ const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "ob
 /// Parts of names that say which personal data is held, whatever the author thinks: a name has all words of one line, each
 /// the beginning of one of its parts (`mobile` is in `father_mobile2`), or with `$` the whole part (`pan$` is not in `plan`
 /// or `panel`).
-const PERSONAL: [(&str, &str); 29] = [
+const PERSONAL: [(&str, &str); 40] = [
     ("mobile", "mobile"),
     ("phone", "mobile"),
     ("telephone", "mobile"),
@@ -63,6 +63,17 @@ const PERSONAL: [(&str, &str); 29] = [
     ("adhaar", "aadhaar"),
     ("adhar$", "aadhaar"),
     ("uidai", "aadhaar"),
+    ("uid$ no$", "aadhaar"),
+    ("uid$ num", "aadhaar"),
+    ("vid$", "aadhaar"),
+    ("contact$ no$", "mobile"),
+    ("contact$ num", "mobile"),
+    ("house$ no$", "address"),
+    ("house$ num", "address"),
+    ("card$ num", "card"),
+    ("bank$ ac$", "account"),
+    ("illness", HEALTH),
+    ("diagnos", HEALTH),
     ("dob$", "dob"),
     ("birth", "dob"),
     ("passport", "passport"),
@@ -80,6 +91,8 @@ const PERSONAL: [(&str, &str); 29] = [
     ("ckyc", "ckyc"),
     ("nrega", "job_card"),
 ];
+/// The kind of what says something of an illness.
+const HEALTH: &str = "health";
 /// Parts of names, read alike, of what nobody reads again, not even its owner.
 const SECRET: [&str; 8] = ["password", "passwd$", "pwd$", "otp$", "cvv$", "cvc$", "mpin$", "pin$ upi$"];
 /// A number of so few digits is not the whole of one.
@@ -150,18 +163,23 @@ fn has_words(parts: &[String], words: &str) -> bool {
 /// A field whose name says that it is personal or secret carries the mark; what is chosen of a list says nothing new.
 pub fn personal(key: &Key, rule: &Node, problems: &mut Vec<Problem>) {
     let has = |key: &str| rule.get(key).is_some_and(|mark| !mark.is_null());
-    let kind = rule.get("type").and_then(Node::as_str);
-    let is_typed = kind.is_none_or(|kind| ["string", "integer", "number"].contains(&kind));
-    let is_listed = ["const", "enum", "oneOf"].iter().any(|key| has(key));
+    let type_of = |rule: &Node| rule.get("type").and_then(Node::as_str).map(str::to_owned);
+    let items = rule.get("items").filter(|_| type_of(rule).as_deref() == Some("array"));
+    let kind = type_of(items.unwrap_or(rule));
+    let is_typed = kind.as_deref().is_none_or(|kind| ["string", "integer", "number"].contains(&kind));
+    let is_listed =
+        ["const", "enum", "oneOf"].iter().any(|key| has(key) || items.is_some_and(|of| of.get(key).is_some()));
     let is_secret = rule.get("x-secret").is_some_and(|mark| mark.to_json() == serde_json::Value::Bool(true));
     // The id of a file says nothing of what is on it.
     let is_file = rule.get("x-ui").and_then(|ui| ui.get("widget")).and_then(Node::as_str)
         == Some(crate::uploads::WIDGET)
         || rule.get("format").and_then(Node::as_str) == Some("document");
-    if is_secret || is_listed || is_file || !is_typed || !has("type") {
+    let found = personal_kind(&key.name);
+    // of an illness also a yes and what was chosen of a list say something new
+    let says_little = found != Some(HEALTH) && (is_listed || !is_typed) || kind.as_deref() == Some("object");
+    if is_secret || is_file || says_little || !has("type") {
         return;
     }
-    let found = personal_kind(&key.name);
     let is_whole = rule.get("maxLength").and_then(Node::as_int).is_none_or(|length| length > PIECE_CHARS_MAX);
     let parts = parts(&key.name);
     let needs_secret = SECRET.iter().any(|words| has_words(&parts, words)) || found == Some("aadhaar") && is_whole;

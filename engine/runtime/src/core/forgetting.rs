@@ -71,9 +71,9 @@ impl Core {
             journeys.entry(record.journey.clone()).or_default().push(record);
         }
         let is_open = |records: &Vec<Record>| {
-            let laws = records.iter().filter_map(|record| catalog.law_of(&record.kind));
-            let mut waits = laws.map(|law| law.until).filter(|until| !until.is_empty());
-            waits.any(|until| !records.iter().any(|record| until.contains(&record.kind)))
+            let kinds = || records.iter().map(|record| record.kind.as_str());
+            let laws = records.iter().filter_map(|record| Some((record, catalog.law_of(&record.kind)?)));
+            laws.into_iter().any(|(record, law)| law.is_under_way(&record.data, kinds()))
         };
         if journeys.values().any(is_open) {
             return Ok(Some(Holds::UnderWay));

@@ -6,7 +6,7 @@ use super::{Turn, get_path};
 use crate::actor::{Actor, STAFF};
 use engine_definitions::{Form, FormFields, Policy, Step, Workflow, mask_personal, personal_kind};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Shorter words, and shorter numbers, are too common to be looked for in other texts.
 const WORD_MIN: usize = 3;
@@ -14,6 +14,8 @@ const NUMBER_MIN: usize = 6;
 const BIRTH: &str = "dob";
 /// What was read on a paper: whatever is in it.
 const DOCUMENT: &str = "document";
+/// What is shown in the place of an answer that is no text.
+const HIDDEN: &str = "XXXX";
 
 /// How personal data of one journey is shown in part.
 #[derive(Debug, Default)]
@@ -22,6 +24,9 @@ pub(crate) struct Cover {
     names: BTreeMap<String, Mark>,
     /// Personal texts with their kinds, the longest first.
     texts: Vec<(String, String)>,
+    /// Names of marked answers that this actor's role did not give: what is no text there stands as if nothing were
+    /// said.
+    unsaid: BTreeSet<String>,
 }
 
 #[derive(Debug)]
@@ -38,7 +43,7 @@ impl Cover {
             let is_sure = name.contains('_') || kind == DOCUMENT || personal_kind(name).is_some();
             (!policy.shows_whole(kind)).then(|| (name.to_owned(), Mark { kind: kind.to_owned(), is_sure }))
         };
-        Cover { names: workflow.personal_names().into_iter().filter_map(mark).collect(), texts: Vec::new() }
+        Cover { names: workflow.personal_names().into_iter().filter_map(mark).collect(), ..Cover::default() }
     }
 
     /// Covers a record. What stands in it under a marked name is the customer's; in what is in it only what surely is:
@@ -122,8 +127,10 @@ impl Cover {
 
     /// Kind of a form's answer at a pointer, where it is covered.
     fn kind_at(&self, form: &Form, pointer: &str) -> Option<&str> {
-        let (kind, is_sure) = self.kind_of(pointer.rsplit('/').next().unwrap_or_default())?;
-        (is_sure || form.personal_at(pointer).is_some()).then_some(kind)
+        let marked = form.personal_at(pointer);
+        let named = self.kind_of(pointer.rsplit('/').next().unwrap_or_default());
+        let known = named.filter(|(_, is_sure)| *is_sure || marked.is_some()).map(|(kind, _)| kind);
+        known.or_else(|| self.names.values().map(|mark| mark.kind.as_str()).find(|kind| Some(*kind) == marked))
     }
 
     fn remember(&mut self, text: &str, kind: &str) {
@@ -152,6 +159,7 @@ impl Cover {
                 fields.values_mut().for_each(|inner| self.cover(name, inner));
             }
             Value::Object(fields) => fields.iter_mut().for_each(|(name, inner)| self.cover(name, inner)),
+            Value::Array(list) if self.unsaid.contains(name) && !list.iter().any(Value::is_object) => list.clear(),
             Value::Array(list) => list.iter_mut().for_each(|inner| self.cover(name, inner)),
             Value::String(text) => match self.kind_of(name).filter(|(_, is_sure)| *is_sure || self.has(text)) {
                 Some((BIRTH, _)) => *text = year_of(text),
@@ -160,6 +168,7 @@ impl Cover {
                 None if is_composed(text) => *text = self.cover_text(text),
                 None => {}
             },
+            Value::Bool(_) | Value::Number(_) if self.unsaid.contains(name) => *value = silent(value),
             _ => {}
         }
     }
@@ -214,9 +223,12 @@ impl Cover {
         told
     }
 
-    /// A form's answer at a pointer as it is shown; `None`: as it is.
+    /// A form's answer at a pointer as it is shown; `None`: as it is. In the place of one that is no text stand
+    /// letters.
     pub(crate) fn shown(&self, form: &Form, pointer: &str, value: &Value) -> Option<Value> {
-        let text = value.as_str()?;
+        let Some(text) = value.as_str() else {
+            return self.is_hidden(form, pointer, value).then(|| HIDDEN.into());
+        };
         let shown = match self.kind_at(form, pointer) {
             Some(kind) => mask_personal(text, kind),
             None if is_composed(text) => self.cover_text(text),
@@ -225,10 +237,21 @@ impl Cover {
         (shown != text).then_some(Value::String(shown))
     }
 
-    /// A form's data at a pointer, with what is in it.
+    /// Whether an answer is marked that no part of can be shown: yes or no, a number, what was chosen of a list.
+    fn is_hidden(&self, form: &Form, pointer: &str, value: &Value) -> bool {
+        let is_plain = match value {
+            Value::Bool(_) | Value::Number(_) => true,
+            Value::Array(list) => !list.iter().any(Value::is_object),
+            _ => false,
+        };
+        is_plain && form.personal_at(pointer).is_some() && self.kind_at(form, pointer).is_some()
+    }
+
+    /// A form's data at a pointer, with what is in it; answers that no part of can be shown are not there.
     pub(crate) fn show(&self, form: &Form, at: &str, value: &mut Value) {
         match value {
             Value::Object(fields) => {
+                fields.retain(|name, inner| !self.is_hidden(form, &format!("{at}/{name}"), inner));
                 fields.iter_mut().for_each(|(n, inner)| self.show(form, &format!("{at}/{n}"), inner))
             }
             Value::Array(rows) => {
@@ -258,6 +281,10 @@ impl Turn<'_> {
             answers.into_iter().for_each(|answers| cover.look_in(form, answers));
             let drafts = self.drafts.iter().filter(|draft| draft.step == step.node);
             drafts.for_each(|draft| cover.look_in(form, &draft.data));
+            if !self.answered_as(step, actor) {
+                let marked = form.personal_names().into_iter().map(|(name, _)| name);
+                cover.unsaid.extend(marked.filter(|name| cover.names.contains_key(*name)).map(str::to_owned));
+            }
         }
         context.values().for_each(|value| cover.look(value));
         Some(cover.ready())
@@ -296,6 +323,7 @@ impl Turn<'_> {
         if let Some(cover) = self.cover(actor) {
             let own = self.answers_at(step).filter(|_| self.answered_as(step, actor));
             let is_own = |name: &str, value: &Value| own.is_some_and(|own| own.get(name) == Some(value));
+            data.retain(|name, value| is_own(name, value) || !cover.is_hidden(form, &format!("/{name}"), value));
             for (name, value) in data.iter_mut().filter(|(name, value)| !is_own(name, value)) {
                 cover.show(form, &format!("/{name}"), value);
             }
@@ -353,10 +381,14 @@ impl Turn<'_> {
 fn uncover(plain: &Value, shown: &Value, sent: &mut Value) {
     match (plain, shown, sent) {
         (Value::Object(plain), Value::Object(shown), Value::Object(sent)) => {
-            for (name, sent) in sent {
+            for (name, sent) in sent.iter_mut() {
                 if let (Some(plain), Some(shown)) = (plain.get(name), shown.get(name)) {
                     uncover(plain, shown, sent);
                 }
+            }
+            // what was not shown and not sent anew is as it was
+            for (name, plain) in plain.iter().filter(|(name, _)| !shown.contains_key(*name)) {
+                sent.entry(name.clone()).or_insert_with(|| plain.clone());
             }
         }
         (Value::Array(plain), Value::Array(shown), Value::Array(sent)) => {
@@ -371,6 +403,14 @@ fn uncover(plain: &Value, shown: &Value, sent: &mut Value) {
         }
         (plain, shown, sent) if sent == shown => *sent = plain.clone(),
         _ => {}
+    }
+}
+
+/// A value of the same type that says nothing, so that expressions still work.
+fn silent(value: &Value) -> Value {
+    match value {
+        Value::Bool(_) => Value::Bool(false),
+        _ => Value::from(0),
     }
 }
 
@@ -399,13 +439,37 @@ mod tests {
         let mark = |kind: &str, is_sure| Mark { kind: kind.into(), is_sure };
         let names =
             [("name", mark("name", false)), ("first_name", mark("name", true)), ("line_1", mark("address", true))];
-        let mut cover = Cover { names: names.map(|(name, mark)| (name.to_owned(), mark)).into(), texts: Vec::new() };
+        let mut cover = Cover { names: names.map(|(name, mark)| (name.to_owned(), mark)).into(), ..Cover::default() };
         for (text, kind) in
             [("Asha Rao", "name"), ("9812345670", "mobile"), ("12 Lake View", "address"), ("12", "address")]
         {
             cover.remember(text, kind);
         }
         cover.ready()
+    }
+
+    #[test]
+    fn an_answer_of_another_that_is_no_text_stands_as_if_nothing_were_said() {
+        let mut cover = cover();
+        cover.unsaid = ["smokes", "illnesses", "weight"].map(str::to_owned).into();
+        let context =
+            json!({"health": {"smokes": true, "illnesses": ["asthma"], "weight": 82, "done": true, "codes": ["a"]}});
+        let shown = cover.context(context.as_object().expect("an object"));
+        assert_eq!(
+            Value::Object(shown),
+            json!({"health": {"smokes": false, "illnesses": [], "weight": 0, "done": true, "codes": ["a"]}})
+        );
+    }
+
+    #[test]
+    fn what_was_not_shown_and_not_sent_stays_and_what_is_sent_anew_counts() {
+        let (plain, shown) = (json!({"smokes": true, "age": 40}), json!({"age": 40}));
+        let mut sent = json!({"age": 41});
+        uncover(&plain, &shown, &mut sent);
+        assert_eq!(sent, json!({"smokes": true, "age": 41}));
+        let mut sent = json!({"age": 41, "smokes": false});
+        uncover(&plain, &shown, &mut sent);
+        assert_eq!(sent, json!({"smokes": false, "age": 41}));
     }
 
     #[test]
