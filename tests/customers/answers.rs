@@ -34,6 +34,17 @@ const TEXTS: &[(&str, &[&str])] = &[
     ("third_party_end_date", &["2027-06-30", "2028-07-08", "2026-12-01"]),
     ("registered_on", &["2025-07-09", "2021-06-15", "2012-05-09", "2026-11-11", "2019-02-28"]),
     ("date_of_incorporation", &["2015-03-02"]),
+    ("first_cover_date", &["2020-04-01", "2025-12-01"]),
+    ("previous_policy_number", &["OG-25-1234-5678"]),
+    ("policy_number", &["OG-25-1234-5678"]),
+    ("pregnant_due", &["2027-03-01"]),
+    ("illness_since", &["05/2024", "01/2019"]),
+    ("hospitalised_when", &["05/2024", "01/2026"]),
+    ("medicine_since", &["05/2024"]),
+    ("abha_number", &["12345678901234"]),
+    ("height_cm", &["165", "172", "180"]),
+    ("annual_income", &["90000000", "240000000"]),
+    ("weight_kg", &["62", "70", "81"]),
     ("company_name", &["Rao & Sons Pvt. Ltd."]),
     ("address_line_1", &["Flat 3/4, St. Mary's"]),
 ];
@@ -54,7 +65,9 @@ pub async fn answer(
         return Some(json!(format!("ERRKEY{:02}X", random.random_range(1..=ERRORS))));
     }
     if let Some((_, texts)) = TEXTS.iter().find(|(field, _)| *field == name) {
-        return texts.choose(random).map(|text| json!(text));
+        let is_number = rule["type"] == "integer" || rule["type"] == "number";
+        let text = texts.choose(random)?;
+        return if is_number { text.parse::<i64>().ok().map(Value::from) } else { Some(json!(text)) };
     }
     if !rule["const"].is_null() {
         return Some(rule["const"].clone());
@@ -67,7 +80,7 @@ pub async fn answer(
     }
     match rule["type"].as_str()? {
         "boolean" => Some(json!(random.random_bool(0.5))),
-        "integer" => {
+        "integer" | "number" => {
             let (low, high) = (rule["minimum"].as_i64().unwrap_or(0), rule["maximum"].as_i64().unwrap_or(90));
             let step = rule["multipleOf"].as_i64().unwrap_or(1);
             Some(json!(random.random_range(low / step..=high / step) * step))
@@ -87,7 +100,10 @@ fn choices(rule: &Value) -> Vec<Value> {
 async fn row(browser: &Visitor, random: &mut StdRng, ui: &Value, so_far: &Map<String, Value>) -> Option<Value> {
     let mut path = format!("/api/v1/master/{}?limit=40", ui["source"].as_str()?);
     for (column, pointer) in ui["filter"].as_object().into_iter().flatten() {
-        let chosen = so_far.get(pointer.as_str()?.trim_start_matches('/'))?.as_str()?;
+        let chosen = match pointer.as_str().and_then(|pointer| pointer.strip_prefix('/')) {
+            Some(name) => so_far.get(name)?.as_str()?.to_owned(),
+            None => pointer.as_str().map_or_else(|| pointer.to_string(), str::to_owned),
+        };
         path += &format!("&{column}={chosen}");
     }
     let rows = browser.get(&path).await.ok(200);

@@ -5,8 +5,8 @@ use crate::ways::{Company, Way};
 use anyhow::{Context as _, Result, bail, ensure};
 use engine_runtime::{Clock as _, Operations};
 use engine_store::Store;
-use journey_tests::people::password_in;
-use journey_tests::server::{TestServer, Visitor};
+use journey_tests::people::{hands_in, password_in};
+use journey_tests::server::{Reply, TestServer, Visitor};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
@@ -67,6 +67,10 @@ const MODES: [&str; 5] = ["fail", "reset", "garbage", "slow", "twice"];
 pub enum End {
     Issued,
     Inspection,
+    /// The insurer said no, or not yet; nothing was charged.
+    Declined,
+    /// The insurer thinks about it; nothing was charged.
+    Referred,
     /// Paid, and a person of ours is at it.
     Promised,
     Refunded,
@@ -74,10 +78,60 @@ pub enum End {
     Tired,
 }
 
+/// What a customer came to buy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Line {
+    Car,
+    Bike,
+    Health,
+    Term,
+}
+
+/// Of ten customers.
+const LINES: [Line; 10] = [
+    Line::Car,
+    Line::Health,
+    Line::Car,
+    Line::Term,
+    Line::Bike,
+    Line::Car,
+    Line::Health,
+    Line::Car,
+    Line::Term,
+    Line::Bike,
+];
+
+impl Line {
+    pub fn workflow(self) -> &'static str {
+        match self {
+            Line::Car => "motor/car",
+            Line::Bike => "motor/bike",
+            Line::Health => "health/retail",
+            Line::Term => "life/term",
+        }
+    }
+
+    /// Where it begins.
+    pub fn landing(self) -> &'static str {
+        match self {
+            Line::Car => "/car-insurance",
+            Line::Bike => "/bike-insurance",
+            Line::Health => "/health-insurance",
+            Line::Term => "/life-insurance/term-insurance",
+        }
+    }
+
+    pub fn is_vehicle(self) -> bool {
+        matches!(self, Line::Car | Line::Bike)
+    }
+}
+
 /// A button of the gateway's page that the customer pressed.
 pub struct Paid {
     /// Money came, now or later.
     pub comes: bool,
+    /// What was asked for there, in paise.
+    pub amount: i64,
 }
 
 pub struct Customer {
@@ -88,7 +142,7 @@ pub struct Customer {
     pub mobile: String,
     /// No other customer has it.
     pub name: String,
-    pub line: &'static str,
+    pub line: Line,
     kind: &'static str,
     /// How they come, and who is beside them.
     pub way: Way,
@@ -105,13 +159,17 @@ pub struct Customer {
     before: Value,
     /// The card that the customer took.
     pub chosen: Value,
+    /// Price that a page said last before money was asked for, in paise.
+    pub said: Option<i64>,
+    /// The bank was told to keep money ready, or to take it month by month.
+    pub has_agreed: bool,
     pub paid: Vec<Paid>,
 }
 
 impl Customer {
     pub fn new(server: Arc<TestServer>, crowd: Arc<Crowd>, seed: u64, number: u64) -> Customer {
         let mut random = StdRng::seed_from_u64(seed * 1_000_000 + number % VEHICLES);
-        let line = if random.random_bool(0.7) { "car" } else { "bike" };
+        let line = LINES[usize::try_from(number % LINES.len() as u64).expect("small")];
         let kind = *["registered", "unknown", "new"].choose(&mut random).expect("a kind");
         let way = Way::of(number, VEHICLES);
         Customer {
@@ -125,13 +183,15 @@ impl Customer {
             kind,
             way,
             company: Company::default(),
-            trail: vec![format!("customer {number} of seed {seed}: {line}, {kind}, {way:?}")],
+            trail: vec![format!("customer {number} of seed {seed}: {line:?}, {kind}, {way:?}")],
             later: Some(StdRng::seed_from_u64(seed * 1_000_000 + VEHICLES + number)),
             priceless: 0,
             answers: BTreeMap::new(),
             view: Value::Null,
             before: Value::Null,
             chosen: Value::Null,
+            said: None,
+            has_agreed: false,
             paid: Vec::new(),
         }
     }
@@ -157,9 +217,12 @@ impl Customer {
         self.kind == "new"
     }
 
-    /// Price of the card that the customer took, in paise.
+    /// What the customer was told to pay, in paise: of a vehicle on the card, else on the last page that said it.
     pub fn price(&self) -> Option<i64> {
-        self.chosen["price"]["paise"].as_i64()
+        match self.line.is_vehicle() {
+            true => self.chosen["price"]["paise"].as_i64(),
+            false => self.said,
+        }
     }
 
     /// What the customer said on a page; empty when they were not asked.
@@ -198,6 +261,15 @@ impl Customer {
         ["wait", "tracker"].contains(&self.view["step"]["kind"].as_str().unwrap_or_default())
     }
 
+    /// The insurer has not decided yet, and the page says what the customer can do meanwhile.
+    fn is_referred(&self) -> bool {
+        self.view["step"]["kind"] == "tracker" && !self.has_paid() && !self.line.is_vehicle()
+    }
+
+    fn is_asked_to_act(&self) -> bool {
+        self.is_referred() && self.buttons().iter().any(|button| button["style"] == "primary")
+    }
+
     fn items_of(&self, kind: &str) -> Vec<Value> {
         let blocks = self.blocks().into_iter().filter(|block| block["block"] == kind);
         blocks.flat_map(|block| block["items"].as_array().cloned().unwrap_or_default()).collect()
@@ -219,6 +291,17 @@ impl Customer {
             .any(|words| page.contains(words))
     }
 
+    fn plate(&self) -> &'static str {
+        if self.line == Line::Car { "DL-3-CAB-1234" } else { "DL-3-SAB-1234" }
+    }
+
+    /// Nobody sells this to the customer, now at least.
+    fn is_declined(&self) -> bool {
+        let ends = ["declined", "postponed", "nobody", "closed", "kept", "refused"];
+        self.view["step"]["kind"] == "message"
+            && self.step().rsplit('.').next().is_some_and(|last| ends.contains(&last))
+    }
+
     async fn walks(&mut self) -> Result<End> {
         self.arrives().await?;
         let end = self.comes_to_an_end().await?;
@@ -227,12 +310,14 @@ impl Customer {
     }
 
     async fn comes_to_an_end(&mut self) -> Result<End> {
-        let plate = if self.line == "car" { "DL-3-CAB-1234" } else { "DL-3-SAB-1234" };
         let first = match self.kind {
-            "registered" => json!({"kind": "registered", "registration": plate}),
+            "registered" => json!({"kind": "registered", "registration": self.plate()}),
             kind => json!({"kind": kind}),
         };
-        self.view = self.browser.start(&format!("motor/{}", self.line), first).await.ok(201);
+        self.view = match self.line.is_vehicle() {
+            true => self.browser.start(self.line.workflow(), first).await.ok(201),
+            false => self.browser.get(&format!("/api/v1/workflows/{}/start", self.line.workflow())).await.ok(200),
+        };
         for steps in 0..STEPS_PAID {
             if (steps >= STEPS_MAX || self.priceless >= PRICELESS_MAX) && !self.has_paid() {
                 return Ok(End::Tired);
@@ -242,6 +327,7 @@ impl Customer {
             }
             let step = self.step().to_owned();
             self.trail.push(step.clone());
+            self.reads_the_price()?;
             self.sees()?;
             self.is_not_alone().await?;
             if step.ends_with("policy.issued") {
@@ -255,6 +341,10 @@ impl Customer {
             }
             if step.ends_with("inspection.wanted") {
                 return Ok(End::Inspection);
+            }
+            if self.is_declined() {
+                self.money_has_an_end(false).await?;
+                return Ok(End::Declined);
             }
             if self.random.random_bool(0.05) {
                 self.shakes_an_operation().await;
@@ -272,7 +362,7 @@ impl Customer {
     async fn waited(&mut self) -> Result<bool> {
         let (since, since_ms) = (tokio::time::Instant::now(), self.now_ms());
         let (mut pause, mut looks) = (LOOK, 0);
-        while self.waits() {
+        while self.waits() && !self.is_asked_to_act() {
             let waited_ms = self.now_ms() - since_ms;
             let is_over = match self.is_promised() {
                 true => since.elapsed() > PROMISED_MAX,
@@ -290,6 +380,10 @@ impl Customer {
 
     /// A page that waits for long is one of a paid customer, and says who is at it.
     async fn promised(&mut self) -> Result<End> {
+        if self.is_referred() {
+            self.money_has_an_end(false).await?;
+            return Ok(End::Referred);
+        }
         ensure!(self.is_promised(), "waits for ever");
         self.money_has_an_end(false).await?;
         Ok(End::Promised)
@@ -310,7 +404,7 @@ impl Customer {
 
     /// Sends once more what an older page offered: that is refused or repeated, and breaks nothing.
     async fn uses_an_old_tab(&mut self) -> Result<()> {
-        if !self.before["journey"].is_object() || self.has_paid() {
+        if !self.before["journey"]["id"].is_string() || self.has_paid() {
             return Ok(());
         }
         self.trail.push("(old tab)".to_owned());
@@ -323,6 +417,9 @@ impl Customer {
     }
 
     async fn does_something(&mut self) -> Result<()> {
+        if self.id().is_empty() {
+            return self.fills().await;
+        }
         let kind = self.view["step"]["kind"].as_str().unwrap_or_default().to_owned();
         if kind == "redirect" {
             return self.pays().await;
@@ -345,22 +442,20 @@ impl Customer {
             return self.chooses().await;
         }
         let buttons = self.buttons();
-        let pressed = buttons.choose(&mut self.random).cloned();
+        let main: Vec<Value> = buttons.iter().filter(|button| button["style"] == "primary").cloned().collect();
+        let is_straight = self.random.random_bool(0.8);
+        let pressed =
+            main.choose(&mut self.random).filter(|_| is_straight).or_else(|| buttons.choose(&mut self.random));
+        let pressed = pressed.cloned();
+        // what such a form says changes the page; a button leads on
+        let changes = self.view["step"]["form"]["schema"]["x-ui"]["submit"] == "change";
+        let presses = if changes { 0.8 } else { 0.05 };
         match (self.view["step"]["form"].is_object(), pressed) {
-            (true, Some(button)) if self.is_asked_for_files() || self.random.random_bool(0.05) => {
-                self.presses(&button).await
-            }
+            (true, Some(button)) if self.random.random_bool(presses) => self.presses(&button).await,
             (true, _) => self.fills().await,
             (false, Some(button)) => self.presses(&button).await,
             (false, None) => bail!("nothing to do"),
         }
-    }
-
-    /// The form cannot be sent without a file, which these customers have none of.
-    fn is_asked_for_files(&self) -> bool {
-        let schema = &self.view["step"]["form"]["schema"];
-        let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        required.into_iter().any(|name| schema["properties"][name]["x-ui"]["widget"] == "upload")
     }
 
     async fn presses(&mut self, button: &Value) -> Result<()> {
@@ -415,36 +510,29 @@ impl Customer {
     async fn fills(&mut self) -> Result<()> {
         let step = self.step().to_owned();
         let rules = self.view["step"]["form"]["schema"].clone();
-        let required: Vec<&str> =
-            rules["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let mut data = self.view["step"]["form"]["data"].as_object().cloned().unwrap_or_default();
         let messages = self.view["messages"].as_array().cloned().unwrap_or_default();
-        for name in messages.iter().filter_map(|message| message["pointer"].as_str()) {
-            data.remove(name.trim_start_matches('/'));
+        for pointer in messages.iter().filter_map(|message| message["pointer"].as_str()) {
+            if let Some((fields, name, _)) = place(&mut data, &rules, pointer) {
+                fields.remove(name);
+            }
         }
         // One page comes twice: what the customer said did not help, so some of it is said anew.
         if self.trail.iter().rev().filter(|entry| !entry.starts_with('(')).nth(1) == Some(&step) {
-            data.retain(|_, _| self.random.random_bool(0.6));
+            data.retain(|_, value| has_rows(value) || self.random.random_bool(0.6));
         }
-        let properties = rules["properties"].as_object().cloned().unwrap_or_default();
-        for (name, rule) in &properties {
-            let wanted = required.contains(&name.as_str()) || self.random.random_bool(0.2);
-            if !data.contains_key(name)
-                && wanted
-                && let Some(value) = self.answers_to(name, rule, &data).await
-            {
-                data.insert(name.clone(), value);
-            }
-        }
+        self.writes(&rules, &mut data).await;
+        let mut refused = String::new();
         for _ in 0..TRIES_MAX {
-            let reply = self.browser.event(&self.view, "submit", Value::Object(data.clone())).await;
+            let reply = self.hands_over(&data).await;
+            refused = reply.text();
             match reply.status {
-                200 => {
+                200 | 201 => {
                     self.view = reply.json();
                     self.answers.insert(step, data);
                     return Ok(());
                 }
-                422 if reply.code() == "invalid" => self.corrects(&mut data, &properties, &reply.json()).await?,
+                422 if reply.code() == "invalid" => self.corrects(&mut data, &rules, &reply.json()).await?,
                 409 | 503 => {
                     self.looks_later().await;
                     return Ok(());
@@ -452,30 +540,50 @@ impl Customer {
                 _ => bail!("{}", reply.text()),
             }
         }
-        bail!("the form cannot be filled: {data:?}")
+        bail!("the form cannot be filled: {data:?}, {refused}")
     }
 
-    async fn corrects(
-        &mut self,
-        data: &mut Map<String, Value>,
-        properties: &Map<String, Value>,
-        problem: &Value,
-    ) -> Result<()> {
-        for error in problem["errors"].as_array().into_iter().flatten() {
-            let name = error["pointer"].as_str().unwrap_or_default().trim_start_matches('/');
-            let name = name.split('/').next().unwrap_or_default();
-            let rule = properties.get(name).with_context(|| format!("{error} is about no field of the form"))?;
-            data.remove(name);
-            if error["code"] == "unknown" {
+    /// Sends the form; the first one begins the journey.
+    async fn hands_over(&self, data: &Map<String, Value>) -> Reply {
+        let data = Value::Object(data.clone());
+        match self.id() {
+            "" => self.browser.start(self.line.workflow(), data).await,
+            _ => self.browser.event(&self.view, "submit", data).await,
+        }
+    }
+
+    /// Answers what is asked for and not answered yet, also in rows, and now and then what is not.
+    async fn writes(&mut self, rules: &Value, data: &mut Map<String, Value>) {
+        let mut open = Vec::new();
+        unanswered(rules, data, "", &mut open);
+        for (pointer, is_required) in open {
+            if !is_required && !self.random.random_bool(0.2) {
                 continue;
             }
-            match self.answers_to(name, rule, data).await {
-                Some(value) => drop(data.insert(name.to_owned(), value)),
+            let Some((fields, name, rule)) = place(data, rules, &pointer) else { continue };
+            if let Some(value) = self.answers_to(name, rule, fields).await {
+                fields.insert(name.to_owned(), value);
+            }
+        }
+    }
+
+    async fn corrects(&mut self, data: &mut Map<String, Value>, rules: &Value, problem: &Value) -> Result<()> {
+        for error in problem["errors"].as_array().into_iter().flatten() {
+            let pointer = error["pointer"].as_str().unwrap_or_default();
+            let (fields, name, rule) =
+                place(data, rules, pointer).with_context(|| format!("{error} is about no field of the form"))?;
+            fields.remove(name);
+            // what is not asked for need not be said
+            if error["code"] == "unknown" || error["code"] != "required" && self.random.random_bool(0.3) {
+                continue;
+            }
+            match self.answers_to(name, rule, fields).await {
+                Some(value) => drop(fields.insert(name.to_owned(), value)),
                 // Nothing in the list goes with what the customer chose before.
                 None => {
                     let before = rule["x-ui"]["filter"].as_object().into_iter().flatten();
                     for pointer in before.filter_map(|(_, pointer)| pointer.as_str()) {
-                        data.remove(pointer.trim_start_matches('/'));
+                        fields.remove(pointer.trim_start_matches('/'));
                     }
                 }
             }
@@ -491,7 +599,15 @@ impl Customer {
             return Some(json!(self.mobile));
         }
         if name == "registration" && self.random.random_bool(0.5) {
-            return Some(json!(if self.line == "car" { "DL-3-CAB-1234" } else { "DL-3-SAB-1234" }));
+            return Some(json!(self.plate()));
+        }
+        if rule["x-ui"]["widget"] == "upload" {
+            return Some(self.hands_in_a_paper(rule).await);
+        }
+        let slots: Vec<&Value> = rule["x-ui"]["slots"].as_array().into_iter().flatten().collect();
+        let free: Vec<&Value> = slots.into_iter().filter(|slot| slot["full"] == false).collect();
+        if let Some(slot) = free.choose(&mut self.random) {
+            return Some(slot["key"].clone());
         }
         let drawn = answer(&self.browser, &mut self.random, name, rule, so_far).await?;
         let words: Vec<&str> = self.name.split(' ').collect();
@@ -499,9 +615,29 @@ impl Customer {
             "name" => json!(self.name),
             "proposer_first_name" => json!(words.first()),
             "proposer_last_name" => json!(words.last()),
+            "email" => json!(self.email()),
             "proposer_email" if drawn != "a@b" => json!(self.email()),
             _ => drawn,
         })
+    }
+
+    /// A paper of the kind that the field takes: one page that nobody else has.
+    async fn hands_in_a_paper(&mut self, rule: &Value) -> Value {
+        let kind = rule["x-ui"]["kind"].as_str().unwrap_or_default();
+        let url = format!("/api/v1/journeys/{}/uploads", self.id());
+        let sent = self.browser.get(&url).await.ok(200);
+        let mut there = sent["uploads"].as_array().into_iter().flatten();
+        if let Some(upload) = there.find(|upload| upload["kind"] == kind && upload["status"] == "ready") {
+            let id = upload["id"].clone();
+            return if rule["type"] == "array" { json!([id]) } else { id };
+        }
+        let page = "2 0 obj <</Type/Pages/Count 1>> endobj\n3 0 obj <</Type/Page/Parent 2 0 R>> endobj\n";
+        let own: u64 = self.random.random();
+        let paper = format!(
+            "%PDF-1.4\n% {own}\n1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj\n{page}trailer <</Root 1 0 R>>\n%%EOF\n"
+        );
+        let id = hands_in(&self.browser, &url, kind, ("application/pdf", paper.as_bytes())).await;
+        if rule["type"] == "array" { json!([id]) } else { json!(id) }
     }
 
     /// The newest one-time password that the fake SMS partner has got for the customer.
@@ -560,7 +696,14 @@ impl Customer {
             .filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)))
             .collect();
         let field = |name: &str| fields.iter().find(|(field, _)| *field == name).map_or("", |(_, value)| *value);
-        self.is_charged_what_was_shown(field("amount").parse().context("an amount")?)?;
+        if !field("mandate_id").is_empty() {
+            return self.agrees_at_the_bank(&redirect, &fields, &["agree", "agree", "refuse", "close"]).await;
+        }
+        let amount = field("amount").parse().context("an amount")?;
+        self.is_charged_what_was_shown(amount)?;
+        if !field("block_id").is_empty() {
+            return self.agrees_at_the_bank(&redirect, &fields, &["agree", "agree", "expire", "refuse", "close"]).await;
+        }
         let page = self.posts(redirect["url"].as_str().unwrap_or_default(), &fields).await;
         let (button, comes) = *[
             ("pay", true),
@@ -576,8 +719,21 @@ impl Customer {
         .expect("a button");
         self.trail.push(format!("gateway: {button}"));
         self.posts(&page, &[("button", button)]).await;
-        self.paid.push(Paid { comes });
+        self.paid.push(Paid { comes, amount });
         self.posts(field("callback_url"), &[]).await;
+        self.looks().await;
+        Ok(())
+    }
+
+    /// Presses something on the page of the bank that keeps money ready or takes it month by month.
+    async fn agrees_at_the_bank(&mut self, redirect: &Value, fields: &[(&str, &str)], buttons: &[&str]) -> Result<()> {
+        let page = self.posts(redirect["url"].as_str().unwrap_or_default(), fields).await;
+        let button = *buttons.choose(&mut self.random).expect("a button");
+        self.trail.push(format!("bank: {button}"));
+        self.posts(&page, &[("button", button)]).await;
+        self.has_agreed |= button == "agree";
+        let back = fields.iter().find(|(field, _)| *field == "callback_url").map_or("", |(_, value)| *value);
+        self.posts(back, &[]).await;
         self.looks().await;
         Ok(())
     }
@@ -589,6 +745,52 @@ impl Customer {
         let headers = [("content-type", "application/x-www-form-urlencoded"), ("x-journey", "")];
         self.browser.send("POST", path, &headers, Some(body)).await.header("location").to_owned()
     }
+}
+
+/// Whether an answer is a list of rows with fields of their own.
+fn has_rows(value: &Value) -> bool {
+    value.as_array().is_some_and(|rows| rows.iter().any(Value::is_object))
+}
+
+/// Pointers of fields without an answer, also in rows, and whether each is asked for.
+fn unanswered(rules: &Value, data: &Map<String, Value>, at: &str, open: &mut Vec<(String, bool)>) {
+    let required: Vec<&str> = rules["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    for (name, rule) in rules["properties"].as_object().into_iter().flatten() {
+        match data.get(name) {
+            Some(rows) if has_rows(rows) => {
+                for (n, row) in rows.as_array().into_iter().flatten().enumerate() {
+                    if let Some(row) = row.as_object() {
+                        unanswered(row_rule(rule, n), row, &format!("{at}/{name}/{n}"), open);
+                    }
+                }
+            }
+            Some(_) => {}
+            None => open.push((format!("{at}/{name}"), required.contains(&name.as_str()))),
+        }
+    }
+}
+
+/// The rule of a row of a list: each may have one of its own.
+fn row_rule(rule: &Value, at: usize) -> &Value {
+    rule["prefixItems"].get(at).unwrap_or(&rule["items"])
+}
+
+/// The fields among which a pointer names one, its name, and its rule.
+fn place<'d, 'r>(
+    data: &'d mut Map<String, Value>,
+    rules: &'r Value,
+    pointer: &'r str,
+) -> Option<(&'d mut Map<String, Value>, &'r str, &'r Value)> {
+    let (name, rest) = match pointer.trim_start_matches('/').split_once('/') {
+        Some((name, rest)) => (name, Some(rest)),
+        None => (pointer.trim_start_matches('/'), None),
+    };
+    let rule = rules["properties"].get(name)?;
+    let within = rest.and_then(|rest| rest.split_once('/')).filter(|_| data.get(name).is_some_and(has_rows));
+    let Some((row, inner)) = within else { return Some((data, name, rule)) };
+    let rows = data.get_mut(name)?.as_array_mut()?;
+    let at = row.parse().ok().or_else(|| rows.iter().position(|one| one["key"] == row))?;
+    place(rows.get_mut(at)?.as_object_mut()?, row_rule(rule, at), inner)
 }
 
 /// A number in letters, for names.

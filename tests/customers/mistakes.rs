@@ -17,6 +17,11 @@ pub const MISTAKES: &[Mistake] = &[
         changes: &[("amount: input.amount\n", "amount: input.amount + 100\n")],
     },
     Mistake {
+        breaks: "is asked for",
+        file: "workflows/shared/payment/views/payment-ways.yaml",
+        changes: &[("{'paise': data.amount}", "{'paise': data.amount + 100}")],
+    },
+    Mistake {
         breaks: "the policy says",
         file: "workflows/motor/car/views/issued.yaml",
         changes: &[("lines_said(data.plan.breakup)", "lines_said(data.plan.breakup.filter(l, l.kind != 'total'))")],

@@ -3,12 +3,33 @@
 use crate::customer::{Customer, LOOK, Paid};
 use anyhow::{Result, ensure};
 use engine_definitions::is_asked;
+use engine_store::Record;
 use serde_json::Value;
 
 /// How long money may be under way, by the product's clock.
 const LATE_MAX_MS: i64 = 120_000;
 
 impl Customer {
+    /// Notes what a page says that is to be paid; where it is asked for, the page says that once more.
+    pub fn reads_the_price(&mut self) -> Result<()> {
+        if self.line.is_vehicle() || self.has_paid() {
+            return Ok(());
+        }
+        let total = |block: &Value| {
+            let lines = block["lines"].as_array().into_iter().flatten();
+            lines.filter(|line| line["kind"] == "total").find_map(|line| line["value"]["paise"].as_i64())
+        };
+        let blocks = self.blocks();
+        let fact = |label: &str| {
+            let mut facts = blocks.iter().flat_map(|block| block["items"].as_array().into_iter().flatten());
+            facts.find(|fact| fact["label"] == label).and_then(|fact| fact["value"]["paise"].as_i64())
+        };
+        self.said = blocks.iter().find_map(total).or_else(|| fact("New price")).or(self.said);
+        let asked = fact("Amount");
+        ensure!(asked.is_none() || asked == self.said, "{asked:?} is asked for, {:?} was shown", self.said);
+        Ok(())
+    }
+
     /// Checks every page: there is a way on, and messages have words and name fields that are on it.
     pub fn sees(&self) -> Result<()> {
         let step = &self.view["step"];
@@ -38,7 +59,9 @@ impl Customer {
         let lines: Vec<&Value> = lines.and_then(Value::as_array).into_iter().flatten().collect();
         let total = lines.iter().find(|line| line["kind"] == "total").and_then(|line| line["value"]["paise"].as_i64());
         ensure!(total.is_some() && total == self.price(), "the policy says {total:?}, shown was {:?}", self.price());
-
+        if !self.line.is_vehicle() {
+            return Ok(());
+        }
         let covers_driver = lines.iter().any(|line| line["label"] == "Personal accident of the owner-driver");
         // A proprietor is a person, and drives.
         let is_firm =
@@ -101,10 +124,15 @@ impl Customer {
         let returned = records.iter().filter(|record| record.kind == "refund").count();
         let incidents = self.store().await.incidents_of(self.id(), 50).await?;
         let open = incidents.iter().any(|incident| incident.closed_at_ms.is_none());
-        ensure!(!issued || !came.is_empty(), "a policy that nobody paid for");
-        let charged =
-            |record: &engine_store::Record| record.kind == "payment" && record.data["amount"].as_i64() == self.price();
-        ensure!(!issued || records.iter().any(charged), "{:?} was shown, and nobody paid that", self.price());
+        ensure!(!issued || !came.is_empty() || self.has_agreed, "a policy that nobody paid for");
+        let payments: Vec<&Record> = records.iter().filter(|record| record.kind == "payment").collect();
+        let amounts: Vec<Option<i64>> = payments.iter().map(|payment| payment.data["amount"].as_i64()).collect();
+        // a first instalment is what was asked for where it was paid
+        let asked = came.iter().map(|paid| Some(paid.amount)).chain([self.price()]);
+        let is_right = asked.into_iter().any(|asked| amounts.contains(&asked));
+        ensure!(!issued || is_right, "{:?} was shown, and nobody paid that: {amounts:?}", self.price());
+        let kept_ready = |record: &Record| record.kind == "block" && record.data["status"] == "blocked";
+        ensure!(!payments.is_empty() || !records.iter().any(kept_ready), "a bank keeps money ready for nothing");
         ensure!(
             came.len() <= kept + returned || open,
             "{} payments, {kept} policies, {returned} refunds, nobody at work",

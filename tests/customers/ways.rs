@@ -72,7 +72,7 @@ impl Customer {
         match self.way {
             Way::SignedIn => self.signs_in(&self.browser, &self.mobile).await,
             Way::Led => {
-                let opened = self.browser.get(&format!("/{}-insurance?{AGENT}", self.line)).await;
+                let opened = self.browser.get(&format!("{}?{AGENT}", self.line.landing())).await;
                 ensure!([200, 302].contains(&opened.status), "an agent's address: {}", opened.status);
                 Ok(())
             }
@@ -235,7 +235,7 @@ impl Customer {
         self.signs_in(&there, &self.mobile).await?;
         let (page, list) = match door {
             Door::Home => ("/".to_owned(), "/api/v1/journeys"),
-            Door::Landing => (format!("/{}-insurance", self.line), "/api/v1/journeys"),
+            Door::Landing => (self.line.landing().to_owned(), "/api/v1/journeys"),
             Door::Dashboard => ("/dashboard".to_owned(), "/api/v1/account/dashboard"),
         };
         ensure!(there.get(&page).await.status == 200, "the door {page}");

@@ -1,7 +1,7 @@
 //! Who takes part: somebody in a role, who logs in, who follows a link or is let in. With the definitions that are
 //! shipped.
 
-use crate::server::{Reply, TestServer, Visitor, until};
+use crate::server::{PATIENCE, Reply, TestServer, Visitor};
 use engine_definitions::Who;
 use engine_runtime::Runtime;
 use engine_runtime::effect::NotifyPayload;
@@ -166,11 +166,14 @@ pub async fn hands_in(visitor: &Visitor, url: &str, kind: &str, file: (&str, &[u
         let headers = [("content-type", "application/octet-stream"), ("content-range", range.as_str())];
         visitor.send_bytes("PUT", &format!("{url}/{id}"), &headers, Some(part.to_vec())).await.ok(200);
     }
-    let ready = async || {
+    let patience = std::time::Instant::now() + PATIENCE;
+    loop {
         let upload = visitor.get(&format!("{url}/{id}")).await.ok(200);
         assert_ne!(upload["status"], "refused", "{kind}: {upload}");
-        (upload["status"] == "ready").then_some(())
-    };
-    until("the file", ready).await;
-    id
+        if upload["status"] == "ready" {
+            return id;
+        }
+        assert!(std::time::Instant::now() < patience, "{kind} is not ready: {upload}");
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
 }

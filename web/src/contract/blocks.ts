@@ -627,9 +627,9 @@ export interface FieldUi {
   links?: ConsentLink[];
   /** else those of multipleOf */
   step?: number;
-  /** the column that is stored; else the key */
+  /** the column that is stored */
   value?: string;
-  /** the column that is shown; else the second */
+  /** the column that is shown */
   label?: string;
   /** column → /field whose answer it must equal, or a literal */
   filter?: Data;

@@ -151,8 +151,8 @@ const RANGE: &[Key] = &[
 ];
 const LOOKUP: &[Key] = &[
     SOURCE.needed(),
-    name("value", &[], "the column that is stored; else the key"),
-    name("label", &[], "the column that is shown; else the second"),
+    name("value", &[], "the column that is stored").needed(),
+    name("label", &[], "the column that is shown").needed(),
     key("filter", super::Takes::Value(Gives::Data), "column → `/field` whose answer it must equal, or a literal"),
     value("search", Gives::Flag, "`false`: all rows at once, as a list"),
 ];
