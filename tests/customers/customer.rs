@@ -286,9 +286,13 @@ impl Customer {
     /// The page promises a call.
     fn is_promised(&self) -> bool {
         let page = self.view["step"]["view"].to_string();
-        ["We'll call you by", "If it doesn't arrive, we'll call you", "Our team is checking it and will call you by"]
-            .iter()
-            .any(|words| page.contains(words))
+        let promises = [
+            "We'll call you by",
+            "If it doesn't arrive, we'll call you",
+            "Our team is checking it and will call you by",
+            "It takes up to one working day",
+        ];
+        promises.iter().any(|words| page.contains(words))
     }
 
     fn plate(&self) -> &'static str {
@@ -369,7 +373,7 @@ impl Customer {
                 false => since.elapsed() > WAIT_MAX && waited_ms > WAIT_MAX_MS && looks > WAIT_LOOKS,
             };
             if is_over {
-                return Ok(false);
+                return Ok(!self.line.is_vehicle() && !self.is_promised() && !self.buttons().is_empty());
             }
             self.sees()?;
             self.looks_after(&mut pause).await;
@@ -380,7 +384,7 @@ impl Customer {
 
     /// A page that waits for long is one of a paid customer, and says who is at it.
     async fn promised(&mut self) -> Result<End> {
-        if self.is_referred() {
+        if !self.line.is_vehicle() && !self.has_paid() && (self.is_referred() || self.is_promised()) {
             self.money_has_an_end(false).await?;
             return Ok(End::Referred);
         }

@@ -14,7 +14,9 @@ use engine_statechart::expression::Memory;
 use engine_statechart::{EvalError, Scope};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::cmp::Ordering;
+use std::fmt::Display;
 use std::sync::OnceLock;
 
 mod review;
@@ -31,6 +33,8 @@ struct ViewerContext<'r> {
     cover: Option<Cover>,
     context: Cow<'r, Map<String, Value>>,
     memory: Memory,
+    /// What could not be worked out, and is missing on the page.
+    faults: RefCell<Vec<String>>,
 }
 
 impl ViewerContext<'_> {
@@ -44,7 +48,13 @@ impl ViewerContext<'_> {
             None => context,
         };
         let viewer = Viewer { audience, assists, contact: actor.contact.clone(), said: OnceLock::new() };
-        ViewerContext { actor, viewer, workflow, cover, context, memory }
+        ViewerContext { actor, viewer, workflow, cover, context, memory, faults: RefCell::default() }
+    }
+
+    /// Notes what of a step could not be worked out.
+    fn fault(&self, step: &definitions::Step, what: &str, error: &dyn Display) {
+        tracing::error!(step = step.node, %error, "{what} failed");
+        self.faults.borrow_mut().push(format!("{what}: {error}"));
     }
 
     fn text(&self, code: &str, fields: &Map<String, Value>) -> String {
@@ -82,9 +92,19 @@ impl OnDemand for Viewer {
 pub(crate) fn render(
     turn: &Turn<'_>,
     actor: &Actor,
-    (journey, path): (Option<&str>, Option<&str>),
+    asked: (Option<&str>, Option<&str>),
     returns: ReturnUrl,
 ) -> StepView {
+    draw(turn, actor, asked, returns).0
+}
+
+/// The page, and what is missing on it because it could not be worked out.
+pub(crate) fn draw(
+    turn: &Turn<'_>,
+    actor: &Actor,
+    (journey, path): (Option<&str>, Option<&str>),
+    returns: ReturnUrl,
+) -> (StepView, Vec<String>) {
     let reader = ViewerContext::of(turn, actor);
     let workflow = reader.workflow;
     let step = workflow.step(&turn.state.snapshot.active);
@@ -99,10 +119,10 @@ pub(crate) fn render(
         },
         None => wait_step(turn, &reader, journey),
     };
-    let mut messages = messages(turn, &reader, step.form.as_ref());
+    let mut messages = messages(turn, &reader, &step);
     turn.show_help(actor, &mut step, &mut messages, &|code, fields| reader.text(code, fields));
     let is_there = turn.is_active() && actor.came_by.is_none() && reader.cover.is_none();
-    StepView {
+    let view = StepView {
         journey: JourneyView {
             id: journey.map(str::to_string),
             workflow: workflow.id.clone(),
@@ -123,7 +143,8 @@ pub(crate) fn render(
         leave: turn.leave(),
         work: None,
         server_time: rfc3339(turn.now_ms),
-    }
+    };
+    (view, reader.faults.take())
 }
 
 fn render_step(
@@ -137,8 +158,7 @@ fn render_step(
     let (data, rendered) = step_data(turn, step, reader);
     let asked = step.form.as_deref().and_then(|id| workflow.form(id));
     let form = asked.map(|form| form_part(turn, step, form, reader));
-    let form =
-        form.and_then(|part| part.inspect_err(|error| tracing::error!(step = step.node, %error, "form failed")).ok());
+    let form = form.and_then(|part| part.inspect_err(|error| reader.fault(step, "form", error)).ok());
     let title = step.title.as_ref().map(|t| t.render_lax(&data));
     let title = title
         .or_else(|| rendered.as_ref().and_then(|v| v.get("title")).and_then(Value::as_str).map(str::to_string))
@@ -154,7 +174,7 @@ fn render_step(
         let back = Value::String(returns(redirect.partner.as_deref().unwrap_or_default()));
         let result = reader
             .with_scope(turn, |scope| render_redirect(reader, redirect, &scope.clone().with("return_url", &back)));
-        result.inspect_err(|error| tracing::error!(step = step.node, %error, "redirect failed")).ok()
+        result.inspect_err(|error| reader.fault(step, "redirect", error)).ok()
     });
     let over = !turn.is_active();
     let back = back(turn, (actor, workflow), journey);
@@ -204,7 +224,7 @@ fn render_step(
 /// The data of a step, and what its view makes of it.
 fn step_data(turn: &Turn<'_>, step: &definitions::Step, reader: &ViewerContext<'_>) -> (Value, Option<Value>) {
     let workflow = reader.workflow;
-    let mut data = reader.with_scope(turn, |scope| evaluated(step, scope, |_| true));
+    let mut data = reader.with_scope(turn, |scope| evaluated(step, (reader, scope), |_| true));
     let view = step.view.as_deref().and_then(|id| workflow.view(id));
     if let Some(data) = data.as_object_mut().filter(|_| view.is_some_and(|view| view.reads(definitions::COMPANY))) {
         let company = || turn.catalog.site(&workflow.language).company.clone();
@@ -214,7 +234,7 @@ fn step_data(turn: &Turn<'_>, step: &definitions::Step, reader: &ViewerContext<'
         let result = reader.with_scope(turn, |scope| {
             view.render(&data, &reader.viewer.audience.roles, &scope.clone().with_names(step.view_names()))
         });
-        result.inspect_err(|error| tracing::error!(step = step.node, %error, "view failed")).ok()
+        result.inspect_err(|error| reader.fault(step, "view", error)).ok()
     });
     if let (Some(_), Some(view)) = (&reader.cover, &mut rendered) {
         without_documents(view);
@@ -235,7 +255,7 @@ fn append_page(turn: &Turn<'_>, step: &definitions::Step, reader: &ViewerContext
     let host = turn.page_host(language);
     let page = match address.render(site.data(), &host, 1) {
         Ok(page) => page.unwrap_or_default(),
-        Err(error) => return tracing::error!(step = step.node, %error, "the page at the base failed"),
+        Err(error) => return reader.fault(step, "the page at the base", &error),
     };
     let view = view.get_or_insert_with(|| json!({"blocks": [{"block": "form"}]}));
     if let Some(blocks) = view.get_mut("blocks").and_then(Value::as_array_mut) {
@@ -297,7 +317,7 @@ pub(crate) fn data_of_step(turn: &Turn<'_>, actor: &Actor) -> Value {
     let reader = ViewerContext::of(turn, actor);
     let step = reader.workflow.step(&turn.state.snapshot.active);
     let step = step.filter(|step| turn.closed_to(step, actor).is_none());
-    step.map_or(Value::Null, |step| reader.with_scope(turn, |scope| evaluated(step, scope, |_| true)))
+    step.map_or(Value::Null, |step| reader.with_scope(turn, |scope| evaluated(step, (&reader, scope), |_| true)))
 }
 
 /// What a list says of a journey, and its step in words.
@@ -409,10 +429,12 @@ fn wait_step(turn: &Turn<'_>, reader: &ViewerContext<'_>, journey: Option<&str>)
 
 /// Rows that a message names by their keys are named by their places in the form that is shown; a message about a row
 /// that is gone belongs to the whole page.
-fn messages(turn: &Turn<'_>, reader: &ViewerContext<'_>, form: Option<&FormPart>) -> Vec<MessageView> {
-    let place = |pointer: &String| match form {
+fn messages(turn: &Turn<'_>, reader: &ViewerContext<'_>, step: &Step) -> Vec<MessageView> {
+    // without a form there is no field to stand at, but where answers are checked, or a form comes next
+    let keeps = step.review.is_some() || step.wait.is_some();
+    let place = |pointer: &String| match &step.form {
         Some(form) => definitions::place_of(pointer, &form.schema, &form.data),
-        None => Some(pointer.clone()),
+        None => keeps.then(|| pointer.clone()),
     };
     turn.state
         .messages
@@ -435,6 +457,7 @@ fn messages(turn: &Turn<'_>, reader: &ViewerContext<'_>, form: Option<&FormPart>
         })
         .collect()
 }
+
 /// `{url, method, fields, label}` of a redirect step.
 fn render_redirect(
     reader: &ViewerContext<'_>,
@@ -463,12 +486,16 @@ pub(crate) fn address(workflow: &Workflow, step: &definitions::Step, journey: Op
 }
 
 /// `step.data`: what a view gets of the context. What fails is left out, with a log line.
-fn evaluated(step: &definitions::Step, scope: &Scope, is_wanted: impl Fn(&str) -> bool) -> Value {
+fn evaluated(
+    step: &definitions::Step,
+    (reader, scope): (&ViewerContext<'_>, &Scope),
+    is_wanted: impl Fn(&str) -> bool,
+) -> Value {
     let mut data = Map::new();
     for (name, mapping) in step.data.iter().filter(|(name, _)| is_wanted(name)) {
         match mapping.eval(scope) {
             Ok(value) => drop(data.insert(name.clone(), value)),
-            Err(error) => tracing::error!(step = step.node, name, %error, "step data failed"),
+            Err(error) => reader.fault(step, &format!("data {name}"), &error),
         }
     }
     Value::Object(data)
@@ -586,7 +613,7 @@ fn submit_text(turn: &Turn<'_>, step: &definitions::Step, reader: &ViewerContext
 /// A text of a step, with the step's data in its places.
 fn step_text(turn: &Turn<'_>, step: &definitions::Step, text: &Text, reader: &ViewerContext<'_>) -> String {
     let named: Vec<&str> = text.names().collect();
-    text.render_lax(&reader.with_scope(turn, |scope| evaluated(step, scope, |name| named.contains(&name))))
+    text.render_lax(&reader.with_scope(turn, |scope| evaluated(step, (reader, scope), |name| named.contains(&name))))
 }
 
 /// A step's title away from the step itself.

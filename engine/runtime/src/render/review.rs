@@ -47,9 +47,7 @@ fn is_plain(turn: &Turn, step: &Step, reader: &ViewerContext<'_>) -> bool {
         .plain
         .as_ref()
         .map(|plain| reader.with_scope(turn, |scope| plain.eval_bool(&scope.clone().with_names(step.names()))));
-    told.is_some_and(|told| {
-        told.inspect_err(|error| tracing::error!(step = step.node, %error, "`plain` failed")).unwrap_or_default()
-    })
+    told.is_some_and(|told| told.inspect_err(|error| reader.fault(step, "`plain`", error)).unwrap_or_default())
 }
 
 /// The sections of one step.

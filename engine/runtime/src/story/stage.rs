@@ -6,7 +6,7 @@ use crate::core::Passwords;
 use crate::effect::{CallFailure, CallPayload, CallResult, Effect, NotifyPayload};
 use crate::fact::{Fact, Outcome};
 use crate::journeys::{Applied, apply_event, new_journey};
-use crate::render::render;
+use crate::render::{draw, render};
 use crate::turn::{Journey, Question, Refused, Turn, differences};
 use engine_definitions::story::{Act, Answer, Expect, Sender, Story, StoryStep};
 use engine_definitions::{Catalog, FieldError, Operation, Partner, Workflow};
@@ -468,11 +468,13 @@ impl<'a> Stage<'a> {
         each_in("effects", &expect.effects, &seen.effects, &mut wrong);
         none_in("absent", &expect.absent, &seen.effects, &mut wrong);
         each_in("errors", &expect.errors, &errors, &mut wrong);
+        let reader = Actor { roles: self.roles.clone(), ..self.actor.clone() };
+        let returns = |partner: &str| format!("https://here/return/{partner}");
+        let (view, faults) = draw(&turn, &reader, (Some("story"), None), &returns);
+        wrong.extend(faults.into_iter().map(|fault| Difference::new("the page", "drawn whole", fault)));
         if expect.messages.is_empty() && expect.view.is_none() {
             return wrong;
         }
-        let reader = Actor { roles: self.roles.clone(), ..self.actor.clone() };
-        let view = render(&turn, &reader, (Some("story"), None), &|partner| format!("https://here/return/{partner}"));
         let view = serde_json::to_value(view).unwrap_or(Value::Null);
         let messages = view["messages"].as_array().cloned().unwrap_or_default();
         each_in("messages", &expect.messages, &messages, &mut wrong);
