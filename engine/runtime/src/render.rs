@@ -430,11 +430,14 @@ fn wait_step(turn: &Turn<'_>, reader: &ViewerContext<'_>, journey: Option<&str>)
 /// Rows that a message names by their keys are named by their places in the form that is shown; a message about a row
 /// that is gone belongs to the whole page.
 fn messages(turn: &Turn<'_>, reader: &ViewerContext<'_>, step: &Step) -> Vec<MessageView> {
-    // without a form there is no field to stand at, but where answers are checked, or a form comes next
-    let keeps = step.review.is_some() || step.wait.is_some();
+    // without a form a field is one of the answers that are checked, or of an event that the page takes
+    let is_taken = |pointer: &str| {
+        let schemas = step.events.iter().filter_map(|event| event.schema.as_ref());
+        schemas.into_iter().any(|schema| schema.pointer(&format!("/properties{pointer}")).is_some())
+    };
     let place = |pointer: &String| match &step.form {
         Some(form) => definitions::place_of(pointer, &form.schema, &form.data),
-        None => keeps.then(|| pointer.clone()),
+        None => (step.review.is_some() || is_taken(pointer)).then(|| pointer.clone()),
     };
     turn.state
         .messages
