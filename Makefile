@@ -53,7 +53,7 @@ contract: web/contract/node_modules/.package-lock.json ## The API's description 
 	cd web/contract && npm run --silent make
 
 check: ## Check all definitions and their style, and run their stories
-	$(JOURNEY) check .
+	$(JOURNEY) check --content .
 	$(JOURNEY) fmt --check
 	$(JOURNEY) stories
 

@@ -159,11 +159,14 @@ fn wrong_definitions_end_with_2() {
     for (name, expected) in [("good.yaml", 0), ("wrong.yaml", 2)] {
         let simulate = Command::Simulate { machine: Some(at(name)), script: Some(at("script.json")), batch: None };
         let export = Command::Export { xstate: Some(at(name).display().to_string()), openapi: false };
-        for command in [Command::Check { paths: vec![at(name)] }, simulate, export] {
+        for command in [Command::Check { paths: vec![at(name)], content: false }, simulate, export] {
             assert_eq!(exit(folder.path(), command), ExitCode::from(expected), "{name}");
         }
     }
-    assert_eq!(exit(folder.path(), Command::Check { paths: vec![at("nowhere.yaml")] }), ExitCode::from(2));
+    assert_eq!(
+        exit(folder.path(), Command::Check { paths: vec![at("nowhere.yaml")], content: false }),
+        ExitCode::from(2)
+    );
     let simulate = Command::Simulate { machine: Some(at("good.yaml")), script: Some(at("good.yaml")), batch: None };
     assert_eq!(exit(folder.path(), simulate), ExitCode::FAILURE, "a script that is none");
 }

@@ -1,5 +1,7 @@
 //! `journey check`: plain machines and whole trees of definitions. Paths in problems are as given.
 
+use crate::catalog::Catalog;
+use crate::content::content;
 use crate::files::{FOLDERS, Files};
 use crate::layout;
 use crate::load::{finish, load};
@@ -7,7 +9,7 @@ use crate::source;
 use crate::translation::Sheet;
 use engine_statechart::Problem;
 use engine_statechart::source::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -19,18 +21,46 @@ pub struct Checked {
     pub sheets: BTreeMap<String, Vec<Sheet>>,
 }
 
+/// Which pages' words are read too, at which moment.
+pub struct Pages<'a> {
+    pub now_ms: i64,
+    /// Files of a root whose words alone are read; `None`: all are.
+    pub of: &'a dyn Fn(&Path) -> Option<BTreeSet<String>>,
+}
+
+/// Checks definitions, and what their pages say.
+pub fn check_pages(paths: &[impl AsRef<Path>], pages: &Pages<'_>) -> Checked {
+    checked(paths, Some(pages))
+}
+
 /// Checks a folder that holds `workflows/` and `forms/`, a file of such a folder (which is checked as
 /// a whole, problems of that file are returned), or a machine that stands alone.
 pub fn check(paths: &[impl AsRef<Path>]) -> Checked {
+    checked(paths, None)
+}
+
+fn checked(paths: &[impl AsRef<Path>], pages: Option<&Pages<'_>>) -> Checked {
     let (mut checked, mut trees) = (Checked::default(), Trees::new());
     for path in paths {
         checked.one(path.as_ref(), &mut trees);
     }
     for (root, inside) in &trees {
-        checked.tree(root, inside);
+        checked.tree(root, inside, pages);
     }
     finish(&mut checked.problems);
     checked
+}
+
+impl Pages<'_> {
+    fn read(&self, root: &Path, catalog: &Catalog, files: &Files) -> Vec<Problem> {
+        let of = (self.of)(root);
+        if of.as_ref().is_some_and(BTreeSet::is_empty) {
+            return Vec::new();
+        }
+        let mut found = content(catalog, files, self.now_ms);
+        found.retain(|problem| of.as_ref().is_none_or(|of| of.contains(&*problem.span.file)));
+        found
+    }
 }
 
 /// Roots of definitions with the parts that were asked for.
@@ -64,7 +94,7 @@ impl Checked {
     }
 
     /// `inside`: what is asked for; an empty one is all of it.
-    fn tree(&mut self, root: &Path, inside: &[String]) {
+    fn tree(&mut self, root: &Path, inside: &[String], pages: Option<&Pages<'_>>) {
         let files = match Files::read_dir(root) {
             Ok(files) => files,
             Err(e) => return self.unreadable(root, &e),
@@ -73,7 +103,8 @@ impl Checked {
         if inside.iter().any(|part| !part.contains('/')) {
             self.sheets.extend(loaded.sheets());
         }
-        let found = loaded.problems.into_iter().chain(masters(&files));
+        let read = pages.zip(loaded.catalog.as_ref()).map(|(pages, catalog)| pages.read(root, catalog, &files));
+        let found = loaded.problems.into_iter().chain(masters(&files)).chain(read.unwrap_or_default());
         let found = found.filter(|problem| inside.iter().any(|part| is_inside(&problem.span.file, part)));
         self.problems.extend(found.map(|problem| relative_to(problem, root)));
     }

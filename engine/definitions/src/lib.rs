@@ -14,6 +14,7 @@ mod calendar;
 mod catalog;
 mod channels;
 pub mod check;
+pub mod content;
 mod contract;
 mod endpoint;
 mod expressions;
@@ -96,8 +97,8 @@ pub use releases::{FILE as RELEASES, Releases};
 pub use shape::{Misfit, Shape};
 pub use single_file::{plain_machine, xstate_machine};
 pub use site::{
-    Address, Around, Asks, Calculated, Frame, Group, MENU_KEYS, MenuItem, PAPER_ENDING, Page, PageRequest,
-    Product as SiteProduct, Rendered as SitePage, Script, Serves, Site, Special,
+    Address, Around, Asks, Calculated, Frame, Group, Listing, MENU_KEYS, MenuItem, PAGE_KINDS, PAPER_ENDING, Page,
+    PageRequest, Product as SiteProduct, Rendered as SitePage, Script, Serves, Site, Special,
 };
 pub use story::Story;
 pub use table::{Search, Table, Tables};

@@ -5,6 +5,7 @@ use crate::api::subscriptions::Subscriptions;
 use crate::connection::middleware::{Class, Client, Limiter, Origins, Places, Proxies, Requests, SecurityHeaders};
 use crate::pages::assets::Assets;
 use crate::pages::cache;
+use crate::pages::card::Cards;
 use crate::pages::remote::Remotes;
 use crate::problem::{Code, Problem};
 use crate::visitor::captcha::Captcha;
@@ -55,6 +56,7 @@ pub struct Inner {
     pub captcha: Captcha,
     pub remotes: Remotes,
     pub kept: cache::Pages,
+    pub cards: Cards,
     /// Cancelled at a stop: streams end, `/readyz` says so.
     pub shutdown: CancellationToken,
 }
@@ -111,6 +113,7 @@ impl App {
             captcha: Captcha::default(),
             remotes: Remotes::default(),
             kept: cache::Pages::default(),
+            cards: Cards::default(),
             customers: Lane::new(settings.limits.concurrency_max, &settings.limits),
             webhooks: Lane::new(settings.limits.webhooks_max, &settings.limits),
             runtime,

@@ -32,8 +32,9 @@ struct Script {
 }
 
 /// Neighbouring characters of one font, shaped.
-pub struct Run {
+pub struct Run<'f> {
     pub font: Font,
+    pub face: &'f Face<'static>,
     pub glyphs: Vec<KrillaGlyph>,
     /// Width in ems.
     pub width: f32,
@@ -78,7 +79,7 @@ impl Letters {
     }
 
     /// The glyphs refer to `text`.
-    pub fn shape(&self, text: &str, weight: Weight) -> Vec<Run> {
+    pub fn shape(&self, text: &str, weight: Weight) -> Vec<Run<'_>> {
         let scripts = self.of(weight);
         let mut pieces: Vec<(usize, usize)> = Vec::new();
         for (at, c) in text.char_indices() {
@@ -122,7 +123,7 @@ impl Script {
     }
 
     /// `start`: where the piece begins in the whole text.
-    fn shape(&self, piece: &str, start: usize) -> Run {
+    fn shape(&self, piece: &str, start: usize) -> Run<'_> {
         let mut buffer = UnicodeBuffer::new();
         buffer.push_str(piece);
         buffer.guess_segment_properties();
@@ -143,6 +144,6 @@ impl Script {
             })
             .collect();
         let width = glyphs.iter().map(|glyph| glyph.x_advance).sum();
-        Run { font: self.font.clone(), glyphs, width }
+        Run { font: self.font.clone(), face: &self.face, glyphs, width }
     }
 }

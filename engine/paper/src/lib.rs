@@ -7,6 +7,7 @@
 //! This crate knows nothing of journeys, of HTTP, or of what the words mean. A new kind of part is a variant of
 //! [`PaperPart`], laid out in `layout.rs`; what marks a page is made of is drawn in `paint.rs`.
 
+pub mod card;
 mod code;
 mod layout;
 mod letters;

@@ -35,6 +35,9 @@ pub enum Command {
         /// Files or folders
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
+        /// Read the words of all pages; without it those of files that differ from the last commit
+        #[arg(long)]
+        content: bool,
     },
     /// Write definitions in the one style: what fits stands on one line, comments stay
     #[command(

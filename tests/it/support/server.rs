@@ -221,7 +221,22 @@ impl Reply {
     }
 }
 
+/// Paths of the addresses in a list for search engines.
+pub fn listed(list: &str) -> Vec<String> {
+    let addresses = list.split("<loc>").skip(1).filter_map(|rest| rest.split("</loc>").next());
+    addresses.map(|address| format!("/{}", address.splitn(4, '/').nth(3).unwrap_or_default())).collect()
+}
+
 impl Visitor {
+    /// Paths of all pages that search engines are told of.
+    pub async fn sitemap(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        for list in listed(&self.get("/sitemap.xml").await.text()) {
+            all.extend(listed(&self.get(&list).await.text()));
+        }
+        all
+    }
+
     /// A browser of its own, at the product of this address.
     pub fn at(base: String) -> Visitor {
         let http = reqwest::Client::builder().no_brotli().no_gzip().redirect(reqwest::redirect::Policy::none());

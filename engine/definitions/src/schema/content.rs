@@ -8,7 +8,7 @@ use crate::channels::THEME;
 use crate::keys::{blocks, widgets};
 use crate::policy;
 use crate::releases::OF_STORIES;
-use crate::site::{MENU_KEYS, PARTS, ROLES, SPECIALS, Serves};
+use crate::site::{MENU_KEYS, PAGE_KINDS, PARTS, ROLES, SPECIALS, Serves};
 use crate::table::{KINDS, MATCHES};
 use serde_json::{Value, json};
 
@@ -200,7 +200,11 @@ fn page() -> Value {
         ("as", "Name of a row in `data`", text()),
         ("hide", "Parts of the frame", parts),
         ("speaks", "Addresses at which it is always in one language: language → address", map_of(text())),
-        ("noindex", "Search engines leave it out", flag()),
+        ("noindex", "Search engines leave it out: true, or CEL over the row", json!({"type": ["boolean", "string"]})),
+        ("canonical", "CEL over the row: the address that stands for this one, of a page that is its twin", cel()),
+        ("kind", "List of the sitemap in which it stands, and what programs are told it is", words(&PAGE_KINDS)),
+        ("changed", "Day on which what it says last changed, or CEL over the row", text()),
+        ("published", "Day on which it was first there, or CEL over the row", text()),
         ("paper", "It is a PDF too, at its address with `.pdf`", flag()),
     ]);
     needs(schema, &["title", "blocks"])

@@ -4,6 +4,7 @@
 //! says what leads nowhere.
 
 mod around;
+mod listing;
 mod menu;
 mod offer;
 mod page;
@@ -13,6 +14,7 @@ mod verify;
 
 pub use around::{Around, Frame, PageRequest, Product};
 pub(crate) use around::{PARTS, has_part, is_under};
+pub use listing::{Listing, PAGE_KINDS};
 pub(crate) use menu::ROLES;
 pub use menu::{Group, MENU_KEYS, MenuItem};
 pub(crate) use page::SPECIALS;

@@ -1,5 +1,6 @@
 //! Pages of blocks: one address, or one for each row of a table.
 
+use super::listing::{Listing, Rules};
 use crate::account::AccountParts;
 use crate::endpoint::{self, Who};
 use crate::fields::MapReader;
@@ -19,7 +20,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-const KEYS: [&str; 23] = [
+const KEYS: [&str; 27] = [
     "path",
     "query",
     "records",
@@ -40,6 +41,10 @@ const KEYS: [&str; 23] = [
     "description",
     "hide",
     "noindex",
+    "canonical",
+    "kind",
+    "changed",
+    "published",
     "paper",
     "blocks",
     "intro",
@@ -125,8 +130,9 @@ pub struct Page {
     pub on: BTreeMap<String, String>,
     /// Endpoints that it calls, and where it says so.
     pub(crate) calls: Vec<(String, Span)>,
-    /// Whether search engines shall not keep the page.
-    pub noindex: bool,
+    /// Whether search engines shall keep none of its addresses.
+    is_hidden: bool,
+    listing: Rules,
     /// Whether the page is a paper too, at its address with [`PAPER_ENDING`].
     pub paper: bool,
     pub view: View,
@@ -189,6 +195,9 @@ pub struct Address {
     pub page: Arc<Page>,
     /// The address that search engines shall know.
     pub path: String,
+    pub listing: Listing,
+    /// Addresses at which it is always in one language.
+    pub speaks: Vec<(String, String)>,
     /// Row of the address, under its name.
     row: Map<String, Value>,
 }
@@ -265,7 +274,8 @@ impl Page {
             fields.problems.push(Problem::error("value", at, message));
         }
         let roles = Roles::read(node, fields.problems);
-        let (hide, noindex) = (fields.texts("hide"), fields.bool("noindex") || own || fields.get("takes").is_some());
+        let (hide, is_hidden) = (fields.texts("hide"), own || fields.get("takes").is_some());
+        let listing = Rules::read(&mut fields);
         let paper = fields.bool("paper");
         if let Some(at) = fields.get("paper").filter(|_| own) {
             let message = "`paper` is of pages that are everybody's";
@@ -310,7 +320,8 @@ impl Page {
             submit,
             on,
             calls,
-            noindex,
+            is_hidden,
+            listing,
             paper,
             account: AccountParts::of(view.expressions(), "data", &["account"]),
             query,
@@ -326,25 +337,36 @@ impl Page {
         })
     }
 
-    /// Language in which the page always is at this address.
-    pub fn speaks(&self, path: &str) -> Option<&str> {
-        self.speaks.iter().find(|(_, at)| *at == path).map(|(language, _)| language.as_str())
+    /// What kind of page it is, one of [`super::PAGE_KINDS`].
+    pub fn kind(&self) -> &'static str {
+        self.listing.kind
     }
 
-    /// Addresses of the page with their rows.
-    pub(super) fn addresses(self: &Arc<Self>, host: &dyn Host, problems: &mut Vec<Problem>) -> Vec<(String, Address)> {
+    /// Addresses of the page with their rows; `site` is what all pages read.
+    pub(super) fn addresses(
+        self: &Arc<Self>,
+        (site, host): (&Value, &dyn Host),
+        problems: &mut Vec<Problem>,
+    ) -> Vec<(String, Address)> {
         let mut all = Vec::new();
+        let mut failed = Vec::new();
         let mut add = |row: Map<String, Value>, of: &Value| -> Result<(), String> {
             let path = fill(&self.path, of)?;
+            let speaks = self.speaks.iter().map(|(language, one)| Ok((language.clone(), fill(one, of)?)));
+            let speaks: Vec<(String, String)> = speaks.collect::<Result<_, String>>()?;
+            let mut listing = self.searched(site, &row, host).unwrap_or_else(|error| {
+                failed.push(Problem::error("evaluation", &error.span, error.message));
+                Listing::default()
+            });
+            listing.noindex |= self.is_hidden;
+            let address = Address { page: Arc::clone(self), path: path.clone(), listing, speaks, row };
             for one in &self.also {
-                let address = Address { page: Arc::clone(self), path: path.clone(), row: row.clone() };
-                all.push((fill(one, of)?, address));
+                all.push((fill(one, of)?, address.clone()));
             }
             if self.paper {
-                let address = Address { page: Arc::clone(self), path: path.clone(), row: row.clone() };
-                all.push((format!("{path}{PAPER_ENDING}"), address));
+                all.push((format!("{path}{PAPER_ENDING}"), address.clone()));
             }
-            all.push((path.clone(), Address { page: Arc::clone(self), path, row }));
+            all.push((path, address));
             Ok(())
         };
         let Some((each, name)) = &self.each else {
@@ -354,6 +376,7 @@ impl Page {
             if let Err(message) = add(Map::new(), &Value::Null) {
                 problems.push(Problem::error("value", &self.span, message));
             }
+            problems.append(&mut failed);
             return all;
         };
         let scope = Scope::new().with_host(host);
@@ -369,7 +392,16 @@ impl Page {
             Ok(_) => problems.push(Problem::error("page-row", each.span(), "`each` of a page is a list of rows")),
             Err(error) => problems.push(Problem::error("evaluation", &error.span, error.message)),
         }
+        problems.append(&mut failed);
         all
+    }
+
+    fn searched(&self, site: &Value, row: &Map<String, Value>, host: &dyn Host) -> Result<Listing, EvalError> {
+        let mut data = if self.listing.reads_rows() { site.clone() } else { Value::Null };
+        if let Value::Object(data) = &mut data {
+            data.extend(row.clone());
+        }
+        self.listing.of(&data, host)
     }
 
     /// Address of the page with a word that anybody may have put there.
@@ -380,7 +412,8 @@ impl Page {
             path.strip_prefix(before).filter(|word| after == format!("{}}}", takes.name) && takes.fits(word))
         })?;
         let row = Map::from_iter([(takes.name.clone(), json!(word))]);
-        Some(Address { page: Arc::clone(self), path: path.to_owned(), row })
+        let listing = Listing { noindex: true, ..Listing::default() };
+        Some(Address { page: Arc::clone(self), path: path.to_owned(), listing, speaks: Vec::new(), row })
     }
 
     /// Whether it says more than a title and a description.
@@ -472,6 +505,16 @@ impl Page {
         self.roles.at().chain(self.view.roles()).filter_map(Node::as_str).map(str::to_owned).collect()
     }
 
+    /// Place at which it says which address stands for one of its own.
+    pub(super) fn canonical_at(&self) -> &Span {
+        self.listing.canonical_at().unwrap_or(&self.span)
+    }
+
+    /// Where it stands.
+    pub(crate) fn place(&self) -> &Span {
+        &self.span
+    }
+
     /// Place at which this page names an address.
     pub(super) fn place_of(&self, address: &str) -> &Span {
         self.links.get(address).unwrap_or(&self.span)
@@ -502,6 +545,30 @@ impl Asks {
 pub type Rendering = Result<Option<Rendered>, EvalError>;
 
 impl Address {
+    /// Language in which the page always is at this one of its addresses.
+    pub fn language(&self, path: &str) -> Option<&str> {
+        self.speaks.iter().find(|(_, at)| at == path).map(|(language, _)| language.as_str())
+    }
+
+    /// The address that search engines know in place of this one of its addresses.
+    pub fn canonical<'a>(&'a self, path: &'a str) -> &'a str {
+        match (self.language(path), self.listing.canonical.as_str()) {
+            (Some(_), _) => path,
+            (None, "") => &self.path,
+            (None, canonical) => canonical,
+        }
+    }
+
+    /// Whether its row says that it is a sample.
+    pub(crate) fn is_sample(&self) -> bool {
+        self.row.values().any(|row| row["sample"] == true)
+    }
+
+    /// Whether search engines may keep it, under its own address.
+    pub fn is_kept(&self) -> bool {
+        !self.listing.noindex && (self.listing.canonical.is_empty() || self.listing.canonical == self.path)
+    }
+
     /// The page with the row of this address; of a paged list its `number`th part, `None` when there is none.
     pub fn render(&self, data: Value, host: &dyn Host, number: usize) -> Rendering {
         self.page.part(data, self.row.clone(), (host, &[]), &self.path, number)

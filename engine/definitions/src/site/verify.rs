@@ -1,7 +1,7 @@
 //! What only the whole set of definitions shows: addresses out of rows, pages that cannot be drawn, links and rules
 //! that lead nowhere.
 
-use super::{Address, MenuItem, Page, Site};
+use super::{Address, MenuItem, Page, Rendered, Site};
 use crate::channels::ChannelReferences;
 use crate::endpoint::Who;
 use crate::fields::unknown;
@@ -37,8 +37,9 @@ impl Site {
         let steps = steps(workflows);
         self.steps = steps.keys().cloned().collect();
         let bases: BTreeSet<&str> = workflows.values().map(|workflow| workflow.base.as_str()).collect();
+        let data = self.data();
         for page in self.pages.clone() {
-            for (path, address) in page.addresses(host, problems) {
+            for (path, address) in page.addresses((&data, host), problems) {
                 let at = &page.span;
                 if steps.contains_key(&path) && !bases.contains(path.as_str()) {
                     let message = format!("`{path}` is the page of a step of {}", steps[&path]);
@@ -66,6 +67,18 @@ impl Site {
             Problem::error("dead-link", span, format!("`{link}` leads nowhere"))
                 .hint("no page, step or redirect is there")
         };
+        let twins = self.addresses.values().filter(|one| !one.listing.canonical.is_empty());
+        let unkept = twins.filter(|one| {
+            let of = self.addresses.get(&one.listing.canonical);
+            is_whole
+                && !of.is_some_and(|other| other.path == one.listing.canonical && other.listing.canonical.is_empty())
+        });
+        let unkept: BTreeMap<&str, &Address> = unkept.map(|one| (one.path.as_str(), one)).collect();
+        problems.extend(unkept.into_values().map(|one| {
+            let message =
+                format!("`{}` stands for `{}`, and is no page's own address", one.listing.canonical, one.path);
+            Problem::error("dead-link", one.page.canonical_at(), message)
+        }));
         for asks in self.pages.iter().filter_map(|page| page.asks.as_ref()) {
             if !forms.contains_key(&asks.form) {
                 let at = Node::new(asks.span.clone(), crate::source::Value::Null);
@@ -221,6 +234,17 @@ impl Site {
                 Err(error) => problems.push(Problem::error("evaluation", &error.span, error.message)),
             }
         }
+    }
+
+    /// The page of an address as everybody reads it.
+    pub(crate) fn read_page(
+        &self,
+        address: &Address,
+        forms: &BTreeMap<String, Arc<Form>>,
+        host: &dyn Host,
+    ) -> Option<Rendered> {
+        let query = calculate(&address.page, forms, host).ok()?;
+        address.render_for(self.data(), query, &[], host).ok()?
     }
 
     /// Journeys that stand in pages.

@@ -6,6 +6,7 @@
 
 pub mod assets;
 pub mod cache;
+pub mod card;
 pub mod gallery;
 pub mod html;
 pub mod links;
@@ -16,6 +17,7 @@ pub mod posted;
 pub mod reference;
 pub mod remote;
 pub mod site;
+pub mod sitemap;
 
 use crate::app::App;
 use crate::connection::middleware::{Client, requested_host};
@@ -23,7 +25,7 @@ use crate::endpoints;
 use crate::pages::assets::Assets;
 use crate::pages::cache::{Cacheable, Key};
 use crate::pages::html::{Body, Content, Page, PersonalPage};
-use crate::pages::site::Facts;
+use crate::pages::site::{Facts, ResolvedPage};
 use crate::problem::Problem;
 use crate::visitor::attribution;
 use crate::visitor::language;
@@ -63,6 +65,9 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
     }
     if let Some(style) = path.strip_prefix(THEMES).and_then(|slug| theme(&app.runtime.catalog(), slug)) {
         return style;
+    }
+    if let Some(of) = card::page_of(path) {
+        return card::answer(&app, of).await;
     }
     let catalog = app.runtime.catalog();
     let serves = catalog.site("").serves(&requested_host(&parts.headers));
@@ -209,9 +214,8 @@ fn for_robots(app: &App, catalog: &Catalog, path: &str, serves: Serves) -> Optio
         "/robots.txt" if serves == Serves::Hidden => {
             ("text/plain; charset=utf-8", "User-agent: *\nDisallow: /\n".into())
         }
-        "/sitemap.xml" => ("application/xml", site::sitemap(catalog, &public)),
         "/robots.txt" => ("text/plain; charset=utf-8", site::robots(catalog, &public)),
-        _ => return None,
+        _ => ("application/xml", sitemap::file(catalog, &public, path)?),
     };
     Some(([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "public, max-age=3600")], text).into_response())
 }
@@ -306,20 +310,26 @@ pub async fn step_page(ask: &Ask<'_>, status: StatusCode, content: Content<'_>) 
     let is_first = view.journey.id.is_none();
     let base = &view.journey.base;
     let landing = if is_first {
-        site::page(catalog, &facts.language, base, (1, ""), app.runtime.now_ms(), facts).ok().flatten()
+        let here = catalog.site("").address(&facts.path).filter(|address| address.path == *base);
+        let here = here.map_or(base.as_str(), |_| &facts.path);
+        site::page(catalog, &facts.language, here, (1, ""), app.runtime.now_ms(), facts).ok().flatten()
     } else {
         None
     };
     let mut around = facts.around(catalog, &facts.path, &view.step.id);
     let own = landing.iter().flat_map(|found| &found.hide).chain(&view.step.hide);
     add(&mut around.hide, own);
-    let canonical = is_first.then(|| html::canonical(&app.settings.public_url(), base)).flatten();
-    let described = landing.map(|found| found.page).unwrap_or_default();
-    let title = if described.title.is_empty() { title } else { described.title };
+    let public = app.settings.public_url();
+    let own = landing.as_ref().map_or(base, |found| &found.canonical);
+    let canonical = is_first.then(|| html::canonical(&public, own)).flatten();
+    let noindex = landing.as_ref().map_or(!is_first, |found| found.listing.noindex);
+    let told = landing.as_ref().map(|found| describe(&public, found)).unwrap_or_default();
+    let landing = landing.map(|found| found.page).unwrap_or_default();
+    let title = if landing.title.is_empty() { title } else { landing.title };
     let hide = around.hide.clone();
-    let description = described.description;
-    let trail = if is_first { trail(ask, base) } else { html::Trail::default() };
-    let page = Page { title, description, hide, noindex: !is_first, trail, canonical, ..Page::default() };
+    let description = landing.description;
+    let trail = if noindex { html::Trail::default() } else { trail(ask, base) };
+    let page = Page { title, description, hide, noindex, trail, canonical, described: told, ..Page::default() };
     let (text, drawn) = render_document(ask, &page, &around, &content).await;
     let mut response = html_response(status, text);
     if drawn && matches!(content, Content::First(_)) {
@@ -416,7 +426,9 @@ async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
     }
     let mut around = facts.around(catalog, &facts.path, "");
     add(&mut around.hide, &found.hide);
-    let canonical = html::canonical(&app.settings.public_url(), &found.path);
+    let public = app.settings.public_url();
+    let canonical = html::canonical(&public, &found.canonical);
+    let (described, noindex) = (describe(&public, &found), found.listing.noindex);
     offered(ask, &mut found.page.blocks);
     // How others reach the page is known here alone.
     for block in found.page.blocks.iter_mut().filter(|block| block["block"] == "share") {
@@ -426,8 +438,9 @@ async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
         title: found.page.title,
         description: found.page.description,
         hide: around.hide.clone(),
-        noindex: found.noindex,
-        trail: if found.noindex { html::Trail::default() } else { trail(ask, &found.path) },
+        noindex,
+        described,
+        trail: if noindex { html::Trail::default() } else { trail(ask, &found.path) },
         canonical,
         ..Page::default()
     };
@@ -457,6 +470,18 @@ async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
     response
 }
 
+/// What programs are told of a page beside its words.
+fn describe(public: &str, found: &ResolvedPage) -> html::Described {
+    let full = |(language, path): &(String, String)| (language.clone(), format!("{public}{path}"));
+    html::Described {
+        kind: found.kind,
+        alternates: found.alternates.iter().map(full).collect(),
+        changed: found.listing.changed.clone(),
+        published: found.listing.published.clone(),
+        card: card::address(public, &found.canonical),
+    }
+}
+
 /// The pages above an address that search engines may keep, from the start page on.
 fn trail(ask: &Ask<'_>, path: &str) -> html::Trail {
     let Ask { app, catalog, facts } = *ask;
@@ -468,7 +493,7 @@ fn trail(ask: &Ask<'_>, path: &str) -> html::Trail {
     let parents = path.match_indices('/').map(|(at, _)| &path[..at]).filter(|parent| !parent.is_empty());
     for parent in parents {
         if let Ok(Some(found)) = site::page(catalog, &facts.language, parent, (1, ""), now_ms, facts)
-            && !found.noindex
+            && !found.listing.noindex
             && !found.page.title.is_empty()
         {
             trail.push((found.page.title, format!("{public}{}", found.path)));

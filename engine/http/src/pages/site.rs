@@ -5,14 +5,16 @@ use crate::connection::middleware::requested_host;
 use crate::pages::html::{self, AppSite, Brand, EmbeddedJourney, LanguageOffer, OwnForm, Surroundings};
 use crate::pages::journey_of;
 use crate::pages::posted;
+use crate::pages::sitemap;
 use crate::problem::Problem;
 use crate::visitor::attribution::{self, UrlParams};
 use crate::visitor::language;
 use crate::visitor::session::{signed_in, token};
 use axum::http::HeaderMap;
 use engine_definitions::{
-    AgentChecks, Around, Arrival, Asks, Attribution, Audience, Calculated, Catalog, EvalError, FieldError, Now,
-    PAPER_ENDING, Page as OwnPage, PageRequest, RecordsAsked, Script, SitePage, SitePartner, Special, Workflow, ZONE,
+    AgentChecks, Around, Arrival, Asks, Attribution, Audience, Calculated, Catalog, EvalError, FieldError, Listing,
+    Now, PAPER_ENDING, Page as OwnPage, PageRequest, RecordsAsked, Script, SitePage, SitePartner, Special, Workflow,
+    ZONE,
 };
 use engine_runtime::view::FormPart;
 use engine_runtime::{Account, Actor, RecordPage, new_id};
@@ -61,7 +63,7 @@ impl Facts {
         let actor = known.unwrap_or_else(|| Actor::visitor(""));
         let mark = actor.signed_in().and_then(|_| signed_in(headers)).map(str::to_owned);
         let plain = path.trim_end_matches('/');
-        let always = catalog.site("").address(plain).and_then(|address| address.page.speaks(plain)).map(str::to_owned);
+        let always = catalog.site("").address(plain).and_then(|address| address.language(plain)).map(str::to_owned);
         let mut facts = Facts {
             path: if plain.is_empty() { "/".into() } else { plain.to_owned() },
             host: requested_host(headers),
@@ -300,8 +302,13 @@ pub fn reports(catalog: &Catalog) -> Option<&Value> {
 pub struct ResolvedPage {
     pub page: SitePage,
     pub path: String,
+    /// The address that search engines shall know, with the part of its list.
+    pub canonical: String,
+    /// Languages of the page, each with its address; empty where it has one address for all.
+    pub alternates: Vec<(String, String)>,
+    pub listing: Listing,
+    pub kind: &'static str,
     pub hide: Vec<String>,
-    pub noindex: bool,
     /// Asked for as a paper.
     pub is_paper: bool,
     /// Events of its buttons, and the endpoint that each calls.
@@ -345,14 +352,17 @@ pub fn page(
     let rendered = address.render(data, &host, number);
     let rendered = rendered.inspect_err(|error| tracing::error!(path, %error, "a page of the site failed"))?;
     let is_paper = address.page.paper && path.ends_with(PAPER_ENDING);
-    let path = if number == 1 { address.path.clone() } else { format!("{}?page={number}", address.path) };
-    let (hide, noindex) = (address.page.hide.clone(), address.page.noindex);
+    let numbered = |path: &str| if number == 1 { path.to_owned() } else { format!("{path}?page={number}") };
+    let (canonical, path) = (numbered(address.canonical(path)), numbered(&address.path));
+    let alternates = sitemap::alternates(catalog, &address);
     Ok(rendered.map(|mut page| {
         if let (Some(of_form), Some((form, _))) = (calculated, &address.page.calculates) {
             let blocks = page.blocks.iter_mut().filter(|block| block["block"] == CALCULATOR);
             blocks.for_each(|block| asks(block, form, &of_form, &path));
         }
-        ResolvedPage { page, path, hide, noindex, is_paper, on: BTreeMap::new() }
+        let (listing, kind, hide) = (address.listing.clone(), address.page.kind(), address.page.hide.clone());
+        let on = BTreeMap::new();
+        ResolvedPage { page, path, canonical, alternates, listing, kind, hide, is_paper, on }
     }))
 }
 
@@ -473,7 +483,18 @@ pub fn own_page(
     let rendered = address.render_for(data, theirs.data(), theirs.roles, &host);
     let rendered = rendered.inspect_err(|error| tracing::error!(path, %error, "a page of the site failed"))?;
     let (path, hide, on) = (address.path.clone(), address.page.hide.clone(), address.page.on.clone());
-    Ok(rendered.map(|page| ResolvedPage { page, path, hide, noindex: true, is_paper: false, on }))
+    let (listing, kind) = (address.listing.clone(), address.page.kind());
+    Ok(rendered.map(|page| ResolvedPage {
+        page,
+        canonical: path.clone(),
+        path,
+        alternates: Vec::new(),
+        listing,
+        kind,
+        hide,
+        is_paper: false,
+        on,
+    }))
 }
 
 /// The form of such a page, with what is known of the person, and of what they ask for.
@@ -528,20 +549,6 @@ pub fn special_about(
     rendered.inspect_err(|error| tracing::error!(?special, %error, "a page of the site failed")).ok().flatten()
 }
 
-/// `/sitemap.xml`: every address that a search engine may keep.
-pub fn sitemap(catalog: &Catalog, public_url: &str) -> String {
-    let pages = catalog.site("").addresses().filter(|(path, address)| *path == address.path && !address.page.noindex);
-    let mut all: Vec<&str> = pages.map(|(path, _)| path).collect();
-    all.extend(catalog.workflows().filter(|flow| flow.signs_in.is_none()).map(|flow| flow.base.as_str()));
-    all.sort_unstable();
-    all.dedup();
-    // Parts of addresses are small letters, digits, `-`, `+` and `.`: nothing to escape.
-    let urls: String = all.iter().map(|path| format!("<url><loc>{public_url}{path}</loc></url>\n")).collect();
-    format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{urls}</urlset>\n"
-    )
-}
-
 /// `/robots.txt`: pages of journeys belong to one person, and where somebody signs in nobody looks for anything.
 pub fn robots(catalog: &Catalog, public_url: &str) -> String {
     let mut doors: Vec<&str> =
@@ -549,5 +556,5 @@ pub fn robots(catalog: &Catalog, public_url: &str) -> String {
     doors.sort_unstable();
     let closed: String =
         ["/api/", "/r/", "/*?request="].iter().chain(&doors).map(|path| format!("Disallow: {path}\n")).collect();
-    format!("User-agent: *\n{closed}Sitemap: {public_url}/sitemap.xml\n")
+    format!("User-agent: *\n{closed}Sitemap: {public_url}{}\n", sitemap::INDEX)
 }

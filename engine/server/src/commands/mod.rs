@@ -55,7 +55,7 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
             let settings = settings()?;
             on_threads(threads(&settings), work::work(settings))
         }
-        Command::Check { paths } => Ok(check::check(&paths)),
+        Command::Check { paths, content } => Ok(check::check(&paths, content)),
         Command::Fmt { paths, check } => fmt::fmt(&paths, check),
         Command::Stats { dir, line } => stats::stats(&dir, line.as_deref()),
         Command::New(New::Line { name, dir, title, noun }) => new::line(&dir, &name, title, noun),

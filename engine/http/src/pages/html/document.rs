@@ -1,7 +1,7 @@
 //! One page: what is drawn of it, and the document around that.
 
 use super::link::safe_url;
-use super::structured::{self, Trail};
+use super::structured::{self, Described, Trail};
 use super::writer::Html;
 use crate::pages::assets::Links;
 use crate::pages::site::CALCULATOR;
@@ -65,6 +65,7 @@ pub struct Page {
     pub canonical: Option<String>,
     /// Pages above it.
     pub trail: Trail,
+    pub described: Described,
     /// A style sheet over ours.
     pub theme: Option<String>,
 }
@@ -368,6 +369,9 @@ fn head(html: &mut Html, site: &Surroundings, page: &Page, content: &Content, li
     }
     if let Some(address) = &page.canonical {
         html.open("link", &[("rel", "canonical"), ("href", address)]);
+    }
+    for (language, address) in page.described.alternates.iter().filter(|_| !page.noindex) {
+        html.open("link", &[("rel", "alternate"), ("hreflang", language), ("href", address)]);
     }
     structured::write(html, site, page, content.blocks());
     html.raw(
