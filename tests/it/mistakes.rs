@@ -2,6 +2,7 @@
 //! looks wrong and is not. A case in `tests/mistakes` changes one file of definitions that are right: `from` becomes
 //! `to`. The problem stands where `«` is, or where `at` first is in the changed file (or in the file `in`).
 
+use engine_definitions::content::content;
 use engine_definitions::{Files, Problem, load, source};
 use engine_runtime::story::{Outcome, Runner};
 use journey_tests::server::{fixture, line};
@@ -25,6 +26,8 @@ const KINDS: [Kind; 6] = [
     Kind { name: "floors", right: guide, file: "workflows/bicycle/cover/flow.yaml" },
     Kind { name: "library", right: library, file: "workflows/library/loan/flow.yaml" },
 ];
+/// Mistakes of what pages say.
+const CONTENT: Kind = Kind { name: "content", right: guide, file: "workflows/site/pages/other.yaml" };
 const FINE: Kind = Kind { name: "fine", right: guide, file: "workflows/bicycle/cover/flow.yaml" };
 
 /// The line of the guide, beside the drawings that are shipped.
@@ -38,6 +41,9 @@ fn guide() -> Files {
 fn library() -> Files {
     fixture("library")
 }
+
+/// 25 November 2026.
+const DAY_MS: i64 = 1_795_608_000_000;
 
 struct Case {
     name: String,
@@ -108,6 +114,19 @@ fn differs(case: &Case) -> Option<String> {
     let rest: Vec<&String> = found.iter().filter(is_also).collect();
     let holds = rest.len() == 1 && *rest[0] == expected && found.len() == 1 + case.also.len();
     (!holds).then(|| format!("{}\n  expected {expected}\n  found    {}", case.name, found.join("\n           ")))
+}
+
+#[test]
+fn what_a_page_should_not_say_is_told_at_its_place() {
+    for case in cases(&CONTENT) {
+        let loaded = load(&case.files);
+        let catalog = loaded.catalog.unwrap_or_else(|| panic!("{}: {:?}", case.name, loaded.problems));
+        let found = content(&catalog, &case.files, DAY_MS);
+        let here = case.place.split(':').next().unwrap_or_default();
+        let found: Vec<String> = found.iter().filter(|one| &*one.span.file == here).map(ToString::to_string).collect();
+        let expected = if case.says.is_empty() { vec![] } else { vec![format!("{}{}", case.place, case.says)] };
+        assert_eq!(found, expected, "{}", case.name);
+    }
 }
 
 #[test]
