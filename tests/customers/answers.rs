@@ -49,6 +49,10 @@ const TEXTS: &[(&str, &[&str])] = &[
     ("address_line_1", &["Flat 3/4, St. Mary's"]),
 ];
 
+/// What customers say of an illness in words of their own: nobody else reads it.
+pub const ILLNESS: &str = "Quaxitis";
+const ILLNESS_ENDS: [&str; 4] = ["_what", "_which", "_words", "other_illness"];
+
 /// Codes of the contract of proposals.
 const ERRORS: u32 = 61;
 
@@ -86,6 +90,7 @@ pub async fn answer(
             Some(json!(random.random_range(low / step..=high / step) * step))
         }
         "array" => Some(choices(&rule["items"]).choose_multiple(random, 2).cloned().collect()),
+        "string" if ILLNESS_ENDS.iter().any(|end| name.ends_with(end)) => Some(json!(ILLNESS)),
         _ if rule["format"] == "date" => Some(json!("2026-11-25")),
         _ => Some(json!("Asha Rao")),
     }

@@ -1,5 +1,6 @@
 //! Ways in which customers come, beside alone in one browser: what must hold then, too.
 
+use crate::answers::ILLNESS;
 use crate::customer::{Customer, LOOK};
 use anyhow::{Context as _, Result, ensure};
 use journey_tests::people::{brings, password_in, places, read_out, sitting};
@@ -95,6 +96,8 @@ impl Customer {
 
     /// After the last page.
     pub async fn leaves(&mut self) -> Result<()> {
+        let inbox = self.browser.get(&format!("/sandbox/inbox.json?to={}", self.mobile)).await;
+        ensure!(!inbox.text().contains(ILLNESS), "a message speaks of an illness");
         match self.way {
             Way::Shared if self.is_proved().await? => self.is_followed_by_another().await,
             Way::Led => {
@@ -146,7 +149,7 @@ impl Customer {
     /// Words of theirs that nobody else's pages have.
     fn own_words(&self) -> Vec<String> {
         let name = self.name.split(' ').next_back().unwrap_or_default();
-        [self.mobile.as_str(), name, &self.email()].map(str::to_lowercase).to_vec()
+        [self.mobile.as_str(), name, &self.email(), ILLNESS].map(str::to_lowercase).to_vec()
     }
 
     /// Who logs in next in this browser finds nothing of what was proved here to be another's.

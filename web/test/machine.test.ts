@@ -397,7 +397,7 @@ test('news: several at once are one look; what is typed stays', async () => {
 test('what was refused stands while news arrives, and goes with the next answer', async () => {
   const refused = refuse({ status: 422, errors: [{ pointer: '/title', code: 'unknown', text: 'No such book' }] });
   const { actor, settle, context } = begin({
-    send: [refused, refuse({ status: 409, code: 'withheld' }), view('pay', { revision: 2 })],
+    send: [refused, refuse({ status: 403, code: 'csrf' }), view('pay', { revision: 2 })],
     view: [view('book', { seq: 6 }), view('book', { seq: 7 })],
   });
   actor.send({ type: 'SEND', event: 'submit', data: { title: 'A' } });
@@ -412,7 +412,7 @@ test('what was refused stands while news arrives, and goes with the next answer'
   await settle(2000);
   expect(context().view.journey.seq).toBe(7);
   expect(context().problems).toEqual([]);
-  expect(context().failure?.code).toBe('withheld');
+  expect(context().failure?.code).toBe('csrf');
   actor.send({ type: 'SEND', event: 'submit', data: { title: 'B' } });
   await settle();
   expect(context().view.step.id).toBe('pay');

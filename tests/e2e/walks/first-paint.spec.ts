@@ -131,8 +131,10 @@ test.describe('every example', () => {
       await page.goto(`${product.base}/gallery`);
       const names = await page.locator('main a').allTextContents();
       expect(names.length).toBeGreaterThan(25);
-      const paths = [...names.map((name) => `/gallery/${name}`), ...product.landings];
-      for (const path of paths) {
+      const all = [...names.map((name) => `/gallery/${name}`), ...product.landings];
+      // `E2E_EXAMPLES=all` is the long form: what is drawn alike on a desk is looked at on a phone
+      const isShort = process.env.E2E_EXAMPLES !== 'all' && viewport.width > 390;
+      for (const path of all.filter((_, at) => !isShort || at % 3 === 0)) {
         held = new Promise((go) => (release = go));
         await page.goto(product.base + path, { waitUntil: 'commit' });
         await page.locator('footer').waitFor({ state: 'attached' });

@@ -44,6 +44,11 @@ test('number, code, account, logout (R2.1-02, R2.1-03, R2.1-04, R2.1-10, R2.2-15
   const mobile = newMobile();
   await page.route('**/api/v1/otpLogin', (route) => route.abort());
   await number.fill(mobile);
+  // a digit too many is not taken, and that is said
+  await number.press('End');
+  await page.keyboard.type('9');
+  await expect(popup.getByText('so we left out the last one')).toBeVisible();
+  await expect(number).toHaveValue(mobile);
   await sends.click();
   await expect(popup.getByRole('alert')).toHaveText('Something Went Wrong');
   await expect(sends).toBeEnabled();

@@ -3,7 +3,7 @@
  * only says that somebody is logged in; the session's cookie alone opens anything.
  */
 
-import { COUNTRIES, countryOf, dialled, mobileTyped, numberOf } from '../renderer/widgets/mobile-typed';
+import { COUNTRIES, countryOf, dialled, leavesOut, mobileTyped, numberOf } from '../renderer/widgets/mobile-typed';
 import { t } from '../ui/words';
 import type { Boot } from './boot';
 import { keepsCookies } from './cookies';
@@ -76,12 +76,19 @@ function askNumber(body: HTMLElement, given = ''): void {
     input.value = numberOf(next);
   };
   show(given);
+  const note = make('p', { className: 'field-note' });
+  note.setAttribute('role', 'status');
+  const take = () => {
+    const [typed, before, next] = [input.value, value, mobileTyped(input.value, value)];
+    note.textContent = leavesOut(typed, before, next) ? t('one_digit_more', { n: numberOf(before).length }) : '';
+    show(next);
+  };
   country.onchange = () => show(dialled(country.value, input.value));
   input.oninput = (event) => {
     // what is being composed is not touched
-    if (!(event as InputEvent).isComposing) show(mobileTyped(input.value, value));
+    if (!(event as InputEvent).isComposing) take();
   };
-  input.addEventListener('compositionend', () => show(mobileTyped(input.value, value)));
+  input.addEventListener('compositionend', take);
   const step = form(t('mobile_number'), input, t('send_otp'), async () => {
     if (!MOBILE.test(value)) return t('mobile_invalid');
     const asked: Asked = { mobile: value, source: '', sub_source: '' };
@@ -92,6 +99,7 @@ function askNumber(body: HTMLElement, given = ''): void {
     askCode(body, remember(asked, sent));
   });
   step.querySelector('.control')?.prepend(country);
+  step.querySelector('.field')?.append(note);
   step.append(...byPhone());
   body.replaceChildren(step);
   input.focus();
