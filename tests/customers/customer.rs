@@ -71,6 +71,8 @@ pub enum End {
     Declined,
     /// The insurer thinks about it; nothing was charged.
     Referred,
+    /// An advisor goes on with it.
+    Told,
     /// Paid, and a person of ours is at it.
     Promised,
     Refunded,
@@ -83,31 +85,54 @@ pub enum End {
 pub enum Line {
     Car,
     Bike,
+    Lorry,
     Health,
     Term,
+    Investment,
+    Travel,
+    Pet,
+    Shop,
+    Fire,
 }
 
-/// Of ten customers.
-const LINES: [Line; 10] = [
+/// Of twelve customers.
+const LINES: [Line; 12] = [
     Line::Car,
     Line::Health,
-    Line::Car,
     Line::Term,
-    Line::Bike,
     Line::Car,
+    Line::Lorry,
+    Line::Bike,
     Line::Health,
-    Line::Car,
+    Line::Travel,
     Line::Term,
-    Line::Bike,
+    Line::Pet,
+    Line::Shop,
+    Line::Investment,
 ];
 
 impl Line {
+    /// Every second customer of a shop insures it against fire.
+    fn of(number: u64) -> Line {
+        let turns = LINES.len() as u64;
+        match LINES[usize::try_from(number % turns).expect("small")] {
+            Line::Shop if number / turns % 2 == 1 => Line::Fire,
+            line => line,
+        }
+    }
+
     pub fn workflow(self) -> &'static str {
         match self {
             Line::Car => "motor/car",
             Line::Bike => "motor/bike",
+            Line::Lorry => "motor/commercial",
             Line::Health => "health/retail",
             Line::Term => "life/term",
+            Line::Investment => "investment/plan",
+            Line::Travel => "travel/trip",
+            Line::Pet => "pet/cover",
+            Line::Shop => "shop/cover",
+            Line::Fire => "sme/fire",
         }
     }
 
@@ -116,13 +141,25 @@ impl Line {
         match self {
             Line::Car => "/car-insurance",
             Line::Bike => "/bike-insurance",
+            Line::Lorry => "/commercial-vehicle-insurance",
             Line::Health => "/health-insurance",
             Line::Term => "/life-insurance/term-insurance",
+            Line::Investment => "/investment",
+            Line::Travel => "/travel-insurance",
+            Line::Pet => "/pet-insurance",
+            Line::Shop => "/shop-insurance",
+            Line::Fire => "/sme/fire-insurance",
         }
     }
 
+    /// Cars and bikes: more is known of what must hold.
     pub fn is_vehicle(self) -> bool {
         matches!(self, Line::Car | Line::Bike)
+    }
+
+    /// Nothing is paid here: an advisor goes on.
+    fn is_led_on(self) -> bool {
+        matches!(self, Line::Investment | Line::Travel | Line::Pet | Line::Shop | Line::Fire)
     }
 }
 
@@ -169,7 +206,7 @@ pub struct Customer {
 impl Customer {
     pub fn new(server: Arc<TestServer>, crowd: Arc<Crowd>, seed: u64, number: u64) -> Customer {
         let mut random = StdRng::seed_from_u64(seed * 1_000_000 + number % VEHICLES);
-        let line = LINES[usize::try_from(number % LINES.len() as u64).expect("small")];
+        let line = Line::of(number);
         let kind = *["registered", "unknown", "new"].choose(&mut random).expect("a kind");
         let way = Way::of(number, VEHICLES);
         Customer {
@@ -306,6 +343,11 @@ impl Customer {
             && self.step().rsplit('.').next().is_some_and(|last| ends.contains(&last))
     }
 
+    /// An advisor has the request.
+    fn is_told(&self) -> bool {
+        self.line.is_led_on() && self.view["step"]["kind"] == "message" && !self.id().is_empty()
+    }
+
     async fn walks(&mut self) -> Result<End> {
         self.arrives().await?;
         let end = self.comes_to_an_end().await?;
@@ -349,6 +391,9 @@ impl Customer {
             if self.is_declined() {
                 self.money_has_an_end(false).await?;
                 return Ok(End::Declined);
+            }
+            if self.is_told() {
+                return Ok(End::Told);
             }
             if self.random.random_bool(0.05) {
                 self.shakes_an_operation().await;
