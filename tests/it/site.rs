@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 mod content;
+mod search;
 
 async fn product() -> TestServer {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
