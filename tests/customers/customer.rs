@@ -708,8 +708,7 @@ impl Customer {
     async fn chooses(&mut self) -> Result<()> {
         self.random = self.later.take().unwrap_or_else(|| self.random.clone());
         let mut pause = LOOK;
-        while self.offers().len() <= 5 && self.step().ends_with(".quotes") && self.view["step"]["waits"][0].is_object()
-        {
+        while self.offers().len() <= 5 && self.step().ends_with(".quotes") && self.is_answered_later() {
             self.looks_after(&mut pause).await;
         }
         let offers = self.offers();
@@ -729,6 +728,12 @@ impl Customer {
             }
             _ => self.fills().await,
         }
+    }
+
+    /// Insurers have not answered yet.
+    fn is_answered_later(&self) -> bool {
+        self.view["step"]["waits"][0].is_object()
+            || self.items_of("options").iter().any(|card| card["state"] == "asked")
     }
 
     fn offers(&self) -> Vec<Value> {

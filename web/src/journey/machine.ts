@@ -146,13 +146,13 @@ export const journeyMachine = (heard: Heard) =>
         const same =
           view.step.id === context.view.step.id && view.journey.id === (context.view.journey.id ?? view.journey.id);
         // what was refused stands until something is sent again: news that arrives meanwhile takes none of it away
-        const isNews = same && arrival === 'moved';
+        const kept = same && arrival === 'moved' ? context : undefined;
         return {
           view,
           base: theirs,
           data: same ? reconcile(context.base, context.data, theirs) : theirs,
-          problems: isNews ? context.problems : [],
-          failure: isNews && context.failure?.status ? context.failure : failure,
+          problems: kept?.problems ?? [],
+          failure: kept?.failure?.status ? kept.failure : failure,
           conflict: undefined,
           away: undefined,
           chosen: context.pending && isOffered(context.view, context.pending) ? choiceOf(context.pending) : undefined,
