@@ -413,7 +413,8 @@ impl Customer {
         let (mut pause, mut looks) = (LOOK, 0);
         while self.waits() && !self.is_asked_to_act() {
             let waited_ms = self.now_ms() - since_ms;
-            let is_over = match self.is_promised() {
+            let is_told = !self.line.is_vehicle() && (self.is_referred() || !self.buttons().is_empty());
+            let is_over = match self.is_promised() || is_told {
                 true => since.elapsed() > PROMISED_MAX,
                 false => since.elapsed() > WAIT_MAX && waited_ms > WAIT_MAX_MS && looks > WAIT_LOOKS,
             };

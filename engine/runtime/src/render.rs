@@ -435,8 +435,12 @@ fn messages(turn: &Turn<'_>, reader: &ViewerContext<'_>, step: &Step) -> Vec<Mes
         let schemas = step.events.iter().filter_map(|event| event.schema.as_ref());
         schemas.into_iter().any(|schema| schema.pointer(&format!("/properties{pointer}")).is_some())
     };
+    let is_on = |form: &FormPart, place: &str| {
+        form.data.as_object().is_none_or(|data| definitions::is_asked(&form.schema, data, place))
+    };
     let place = |pointer: &String| match &step.form {
-        Some(form) => definitions::place_of(pointer, &form.schema, &form.data),
+        Some(form) => definitions::place_of(pointer, &form.schema, &form.data)
+            .filter(|place| is_on(form, place) || is_taken(place)),
         None => (step.review.is_some() || is_taken(pointer)).then(|| pointer.clone()),
     };
     turn.state

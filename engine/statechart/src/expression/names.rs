@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Values that lead to one another, with what they are made of: what one evaluation may have to descend.
 const DESCENT_MAX: u32 = 400;
-const VALUES_MAX: usize = 500;
+const VALUES_MAX: usize = 1_000;
 
 #[derive(Debug)]
 pub struct Names {
