@@ -76,7 +76,7 @@ test: ## Everything: set-up, Rust, web, definitions, agreement with XState, brow
 	@.ci/part siege '$(dir $(BINARY))siege --short'
 	@.ci/part guard '$(dir $(BINARY))guard --short'
 	@.ci/part cover '$(dir $(BINARY))cover --short'
-	@.ci/part customers '$(dir $(BINARY))customers --count 60'
+	@.ci/part customers '$(dir $(BINARY))customers --count 36'
 	@.ci/part walks 'cd tests/e2e && E2E_BINARY="$(BINARY)" npm test --silent'
 	@.ci/part lighthouse 'cd tests/e2e && node lighthouse.mjs --gate --binary "$(BINARY)"'
 	@.ci/part --summary

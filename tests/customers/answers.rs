@@ -51,11 +51,19 @@ const TEXTS: &[(&str, &[&str])] = &[
     ("medicine_since", &["05/2024"]),
     ("abha_number", &["12345678901234"]),
     ("height_cm", &["165", "172", "180"]),
+    ("occupation", &["salaried", "salaried", "self_employed", "unemployed"]),
+    ("residence", &["india", "india", "nri"]),
+    ("hazard", &["1", "1", "2"]),
+    ("units", &["0", "0", "6"]),
+    ("pregnant_weeks", &["0"]),
     ("annual_income", &["90000000", "240000000"]),
     ("weight_kg", &["62", "70", "81"]),
     ("company_name", &["Rao & Sons Pvt. Ltd."]),
     ("address_line_1", &["Flat 3/4, St. Mary's"]),
 ];
+
+/// What most say yes to; without it hardly anybody makes an offer.
+const MOSTLY_YES: [&str; 5] = ["is_vaccinated", "in_india", "indian_passport", "account_proved", "income_estimate"];
 
 /// What customers say of an illness in words of their own: nobody else reads it.
 pub const ILLNESS: &str = "Quaxitis";
@@ -84,27 +92,32 @@ pub async fn answer(
     if !rule["const"].is_null() {
         return Some(rule["const"].clone());
     }
-    if let Some(choice) = choices(rule).choose(random) {
+    let choices = choices_of(rule);
+    // Most have no illness, no claim and no other policy; the others are told apart by what they say of it.
+    if choices.contains(&json!("none")) && random.random_bool(0.6) {
+        return Some(json!("none"));
+    }
+    if let Some(choice) = choices.choose(random) {
         return Some(choice.clone());
     }
     if rule["x-ui"]["widget"] == "lookup" {
         return row(browser, random, &rule["x-ui"], so_far).await;
     }
     match rule["type"].as_str()? {
-        "boolean" => Some(json!(random.random_bool(0.5))),
+        "boolean" => Some(json!(random.random_bool(if MOSTLY_YES.contains(&name) { 0.85 } else { 0.25 }))),
         "integer" | "number" => {
             let (low, high) = (rule["minimum"].as_i64().unwrap_or(0), rule["maximum"].as_i64().unwrap_or(90));
             let step = rule["multipleOf"].as_i64().unwrap_or(1);
             Some(json!(random.random_range(low / step..=high / step) * step))
         }
-        "array" => Some(choices(&rule["items"]).choose_multiple(random, 2).cloned().collect()),
+        "array" => Some(choices_of(&rule["items"]).choose_multiple(random, 2).cloned().collect()),
         "string" if ILLNESS_ENDS.iter().any(|end| name.ends_with(end)) => Some(json!(ILLNESS)),
         _ if rule["format"] == "date" => Some(json!("2026-11-25")),
         _ => Some(json!("Asha Rao")),
     }
 }
 
-fn choices(rule: &Value) -> Vec<Value> {
+fn choices_of(rule: &Value) -> Vec<Value> {
     let titled = rule["oneOf"].as_array().into_iter().flatten().map(|choice| choice["const"].clone());
     titled.chain(rule["enum"].as_array().into_iter().flatten().cloned()).collect()
 }

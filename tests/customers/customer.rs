@@ -18,7 +18,7 @@ use std::time::Duration;
 
 /// Steps that one customer takes at most: till they are tired of it, and once they have paid. How often they wait for
 /// prices in vain, how often they ask anew on one page, and how long they look at one that waits.
-const STEPS_MAX: usize = 45;
+const STEPS_MAX: usize = 60;
 const STEPS_PAID: usize = 90;
 const PRICELESS_MAX: usize = 4;
 const TRIES_MAX: usize = 40;
@@ -32,9 +32,6 @@ const PROMISED_MAX: Duration = Duration::from_secs(5);
 /// Pauses between two looks at a page that goes on by itself: the first, and the longest.
 pub const LOOK: Duration = Duration::from_millis(200);
 const LOOK_MAX: Duration = Duration::from_millis(1_600);
-
-/// Customers of one seed share so many vehicles with their last policies: prices are asked for once, for many of them.
-const VEHICLES: u64 = 12;
 
 /// How many are on their way, and how many of them wait for a page to go on.
 #[derive(Default)]
@@ -81,7 +78,7 @@ pub enum End {
 }
 
 /// What a customer came to buy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Line {
     Car,
     Bike,
@@ -185,8 +182,6 @@ pub struct Customer {
     pub way: Way,
     pub company: Company,
     pub trail: Vec<String>,
-    /// Dice of the customer, for all that comes after the first prices.
-    later: Option<StdRng>,
     /// How often all insurers had answered and none had a price.
     priceless: usize,
     /// What the customer has answered, by page.
@@ -205,10 +200,10 @@ pub struct Customer {
 
 impl Customer {
     pub fn new(server: Arc<TestServer>, crowd: Arc<Crowd>, seed: u64, number: u64) -> Customer {
-        let mut random = StdRng::seed_from_u64(seed * 1_000_000 + number % VEHICLES);
+        let mut random = StdRng::seed_from_u64(seed * 1_000_000 + number);
         let line = Line::of(number);
         let kind = *["registered", "unknown", "new"].choose(&mut random).expect("a kind");
-        let way = Way::of(number, VEHICLES);
+        let way = Way::of(number, LINES.len() as u64);
         Customer {
             crowd,
             browser: server.visitor(),
@@ -221,7 +216,6 @@ impl Customer {
             way,
             company: Company::default(),
             trail: vec![format!("customer {number} of seed {seed}: {line:?}, {kind}, {way:?}")],
-            later: Some(StdRng::seed_from_u64(seed * 1_000_000 + VEHICLES + number)),
             priceless: 0,
             answers: BTreeMap::new(),
             view: Value::Null,
@@ -234,7 +228,7 @@ impl Customer {
     }
 
     /// What became of the customer and the way there; an error names the rule that was broken.
-    pub async fn buys(mut self) -> Result<(End, Vec<String>)> {
+    pub async fn buys(mut self) -> Result<(Line, End, Vec<String>)> {
         self.crowd.awake.fetch_add(1, Ordering::Relaxed);
         let walked = self.walks().await;
         self.crowd.awake.fetch_sub(1, Ordering::Relaxed);
@@ -243,7 +237,7 @@ impl Customer {
             Err(broken) => Err(broken),
         };
         let end = end.with_context(|| format!("{}\n{}", self.trail.join(" > "), self.view));
-        Ok((end?, self.trail))
+        Ok((self.line, end?, self.trail))
     }
 
     pub fn id(&self) -> &str {
@@ -707,13 +701,16 @@ impl Customer {
 
     /// Changes the cover now and then, else takes one of the offers.
     async fn chooses(&mut self) -> Result<()> {
-        self.random = self.later.take().unwrap_or_else(|| self.random.clone());
         let mut pause = LOOK;
         while self.offers().len() <= 5 && self.step().ends_with(".quotes") && self.is_answered_later() {
             self.looks_after(&mut pause).await;
         }
         let offers = self.offers();
-        self.priceless += usize::from(offers.is_empty());
+        if offers.is_empty() {
+            self.priceless += 1;
+            let states = self.items_of("options").into_iter().map(|card| format!("{} {}", card["id"], card["text"]));
+            self.trail.push(format!("(no price: {})", states.collect::<Vec<_>>().join(", ")));
+        }
         let changes: Vec<Value> =
             self.items_of("facts").into_iter().filter(|fact| fact["change"].is_object()).collect();
         match (offers.choose(&mut self.random).cloned(), changes.choose(&mut self.random)) {

@@ -24,7 +24,11 @@ impl Customer {
             let mut facts = blocks.iter().flat_map(|block| block["items"].as_array().into_iter().flatten());
             facts.find(|fact| fact["label"] == label).and_then(|fact| fact["value"]["paise"].as_i64())
         };
+        let before = self.said;
         self.said = blocks.iter().find_map(total).or_else(|| fact("New price")).or(self.said);
+        if let Some(said) = self.said.filter(|_| self.said != before) {
+            self.trail.push(format!("({said} paise)"));
+        }
         let asked = fact("Amount");
         ensure!(asked.is_none() || asked == self.said, "{asked:?} is asked for, {:?} was shown", self.said);
         Ok(())

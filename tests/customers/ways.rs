@@ -50,9 +50,9 @@ const WAYS: [Way; 9] = [
 ];
 
 impl Way {
-    /// The way of a customer: those with one vehicle each come another way.
-    pub fn of(number: u64, vehicles: u64) -> Way {
-        let at = (number + number / vehicles) % WAYS.len() as u64;
+    /// The way of a customer: after so many lines those of one line each come another way.
+    pub fn of(number: u64, lines: u64) -> Way {
+        let at = (number + number / lines) % WAYS.len() as u64;
         usize::try_from(at).ok().and_then(|at| WAYS.get(at)).copied().unwrap_or(Way::Alone)
     }
 }
