@@ -30,7 +30,7 @@ fn public(server: &TestServer) -> String {
     server.product.url().replace("127.0.0.1", "localhost")
 }
 
-fn between<'a>(html: &'a str, start: &str, end: &str) -> &'a str {
+pub fn between<'a>(html: &'a str, start: &str, end: &str) -> &'a str {
     html.split_once(start).and_then(|(_, rest)| rest.split_once(end)).map_or("", |(inside, _)| inside)
 }
 
