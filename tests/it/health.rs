@@ -484,3 +484,37 @@ async fn pages_of_the_line_begin_with_a_form() {
     }
     server.stop().await;
 }
+
+/// R2.3-03: "from" on the page of plans is the lowest price that an insurer asks of the person whom the page names.
+#[tokio::test(flavor = "multi_thread")]
+async fn plans_cost_from_what_the_cheapest_insurer_asks() {
+    let server = product().await;
+    let visitor = server.visitor();
+    let page = visitor.get("/health-insurance/plans").await.text();
+    let woman: [Life; 1] = [("self", "self", "female", 30, &[])];
+    let for_women = with(asked(&woman, "560001", 500_000), json!({"proposerGender": "female"}));
+    let top_up = with(asked(&[man(30)], "560001", 500_000), json!({"product": "top_up", "deductible": 500_000}));
+    for (family, title, request) in [
+        ("silver", "Silver", asked(&[man(30)], "560001", 500_000)),
+        ("basic", "Arogya Sanjeevani Policy", asked(&[man(30)], "560001", 500_000)),
+        ("senior", "Senior", asked(&[man(60)], "560001", 500_000)),
+        ("women", "Her", for_women),
+        ("crore", "Crore", asked(&[man(30)], "560001", 10_000_000)),
+        ("super", "Super Top-up", top_up.clone()),
+        ("topup", "Top-up", top_up),
+    ] {
+        let mut totals = Vec::new();
+        for insurer in INSURERS {
+            let answer = told(&visitor, insurer, "quotes", &request).await;
+            let plans = if answer.status == 200 { answer.json()["plans"].clone() } else { json!([]) };
+            let ends = format!("-{family}");
+            let of_family = |plan: &&Value| plan["code"].as_str().is_some_and(|code| code.ends_with(&ends));
+            totals.extend(plans.as_array().into_iter().flatten().filter(of_family).map(|plan| total(plan, 1)));
+        }
+        let least = totals.iter().min().expect("sold by an insurer") / 100;
+        let price = format!("₹{},{:03}", least / 1_000, least % 1_000);
+        let row = page.split("<tr").skip(1).find(|row| row.contains(&format!(">{title}<"))).unwrap_or_default();
+        assert!(row.contains(&price), "{family} {price}: {row}");
+    }
+    server.stop().await;
+}
