@@ -120,6 +120,10 @@ async fn worked_examples_are_priced_to_the_paisa() {
     assert_eq!(total(&five, 1), 915_100);
     let six = five["instalments"].as_array().expect("instalments").iter().find(|i| i["months"] == 6).expect("six");
     assert_eq!((&six["total"], &six["first"], &six["rest"]), (&json!(942_600), &json!(157_100), &json!(157_100)));
+    let mut six_of_them = family.to_vec();
+    six_of_them.extend([("father", "father", "male", 66, &[] as &[&str]), ("mother", "mother", "female", 63, &[])]);
+    let eldest = offered(&visitor, "star-health-silver", &asked(&six_of_them, "110001", 1_000_000)).await;
+    assert_eq!(total(&eldest, 1), 13_430_500);
     let jaipur: [Life; 1] = [("self", "self", "female", 33, &[])];
     let years = offered(&visitor, "zuno-silver", &with(asked(&jaipur, "302001", 500_000), woman.clone())).await;
     assert_eq!((total(&years, 3), &years["year"]), (1_507_100, &json!(612_639)));
