@@ -25,6 +25,7 @@ export function thinRjsf(): Plugin {
     ['components/fields/MultiSchemaField.js', 'export default () => null;'],
     ['components/fields/FallbackField.js', 'export default () => null;'],
     ['components/fields/ArrayField.js', 'export default () => null;'],
+    ['components/fields/NullField.js', 'export default () => null;'],
     // our schemas come flat: no references to resolve, no `allOf` to merge
     ['schema/shallowAllOfMerge.js', 'export default (schema) => schema;'],
     // our forms are given all their answers: nothing to fill in, to leave out, to convert
