@@ -117,8 +117,9 @@ enum For {
     Service,
 }
 
-/// Problems of rules about who may do what, which grow with the program; what they ask for is refused where it is missing.
-const OF_AUTHORS_ALONE: [&str; 2] = ["agreement", "route"];
+/// Problems of rules that grow with the program: who may do what, which is refused where it is missing, and what a widget
+/// has to be told, where it goes on as it did before it was asked.
+const OF_AUTHORS_ALONE: [&str; 3] = ["agreement", "route", "widget"];
 
 fn load_with(files: &Files, held: &[PinnedVersion], purpose: For) -> Loaded {
     let mut problems = Vec::new();

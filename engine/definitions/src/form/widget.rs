@@ -23,7 +23,7 @@ pub fn check(ui: &Node, base: Option<&Node>, what: &'static str, keys: &[Key], p
             Some(given) => check_key(key, given, problems),
             None if key.is_needed && base.is_none_or(|base| base.get(key.name).is_none()) => {
                 let message = format!("{what} needs `{}`", key.name);
-                problems.push(Problem::error("missing", &ui.span, message));
+                problems.push(Problem::error("widget", &ui.span, message));
             }
             None => {}
         }
