@@ -517,7 +517,7 @@ async fn plans_cost_from_what_the_cheapest_insurer_asks() {
         }
         let least = totals.iter().min().expect("sold by an insurer") / 100;
         let price = format!("₹{},{:03}", least / 1_000, least % 1_000);
-        let row = page.split("<tr").skip(1).find(|row| row.contains(&format!(">{title}<"))).unwrap_or_default();
+        let row = page.split("<tr").skip(1).find(|row| row.contains(&format!(">{title}<"))).expect("its row");
         assert!(row.contains(&price), "{family} {price}: {row}");
     }
     server.stop().await;
