@@ -12,6 +12,7 @@ pub const FOLDERS: [&str; 3] = ["workflows", "forms", "languages"];
 #[derive(Clone, Default, Debug)]
 pub struct Files {
     map: BTreeMap<String, Arc<[u8]>>,
+    found_good: bool,
 }
 
 impl Files {
@@ -56,11 +57,23 @@ impl Files {
             && [".yaml", ".yml", ".json", ".csv"].iter().any(|e| path.ends_with(e))
     }
 
+    /// Says that these very files were checked before and nothing was found: when they were published, or by this program
+    /// in a folder that has not changed.
+    pub fn mark_found_good(&mut self) {
+        self.found_good = true;
+    }
+
+    pub fn were_found_good(&self) -> bool {
+        self.found_good
+    }
+
     pub fn insert(&mut self, path: impl Into<String>, bytes: impl Into<Arc<[u8]>>) {
+        self.found_good = false;
         self.map.insert(path.into(), bytes.into());
     }
 
     pub fn remove(&mut self, path: &str) -> bool {
+        self.found_good = false;
         self.map.remove(path).is_some()
     }
 

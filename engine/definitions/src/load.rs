@@ -54,7 +54,7 @@ pub fn load(files: &Files) -> Loaded {
 }
 
 /// Reads what is served already, beside versions that are still in use: their rows go on making partners. The files
-/// were checked when they were published, by the rules of that time.
+/// were checked when they were published, by the rules of that time: no page is drawn for it again.
 pub fn load_beside(files: &Files, held: &[PinnedVersion]) -> Loaded {
     load_with(files, held, For::Service)
 }
@@ -66,7 +66,8 @@ pub fn publishable(files: &Files, held: &[PinnedVersion]) -> Loaded {
     if let Some(known) = digest.as_ref().and_then(Recent::find) {
         return known;
     }
-    let mut loaded = load_with(files, held, For::Publication);
+    let is_known = files.were_found_good() && held.is_empty();
+    let mut loaded = load_with(files, held, if is_known { For::Service } else { For::Publication });
     if let Some(digest) = digest {
         Recent::note(digest, &loaded);
     }
@@ -244,7 +245,13 @@ fn catalog(
         let settle = |language: &str, site: &mut Site| {
             let tables = spoken.get(language).map_or(english, |parts| &parts.tables);
             let host = ProductHost { language, ..ProductHost::plain(&now, tables, masters, calendars) };
-            collect(|problems| site.settle(&workflows, &parts.forms, &host, known, problems)).1
+            let found = |problems: &mut Vec<Problem>| {
+                site.settle(&workflows, &host, problems);
+                if purpose != For::Service {
+                    site.verify(&workflows, &parts.forms, &host, known, problems);
+                }
+            };
+            collect(found).1
         };
         let settled: Vec<Vec<Problem>> = std::thread::scope(|scope| {
             let settle = &settle;

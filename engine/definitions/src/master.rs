@@ -49,6 +49,8 @@ pub struct Master {
     /// Column and value of the rows that a search finds; by its key every row is found.
     offered: Vec<(String, String)>,
     data: OnceLock<Data>,
+    /// All rows as an expression has them, once one asks for them.
+    listed: OnceLock<Value>,
 }
 
 #[derive(Debug, Default)]
@@ -87,6 +89,7 @@ impl Master {
             kinds: BTreeMap::new(),
             offered: Vec::new(),
             data: OnceLock::new(),
+            listed: OnceLock::new(),
         };
         if master.bytes.len() > MASTER_BYTES_MAX {
             problems.push(Problem::error(
@@ -146,9 +149,11 @@ impl Master {
     }
 
     /// All of them, for what lists them: at most [`ROWS_MAX`], which the check of definitions sees to.
-    pub fn rows(&self) -> Value {
-        let data = self.data();
-        (0..data.rows()).map(|row| Value::Object(data.row(row))).collect()
+    pub fn rows(&self) -> &Value {
+        self.listed.get_or_init(|| {
+            let data = self.data();
+            (0..data.rows()).map(|row| Value::Object(data.row(row))).collect()
+        })
     }
 
     /// Names of the columns, read from the first line alone.

@@ -36,7 +36,7 @@ pub struct Law {
 
 impl Law {
     pub(crate) fn of(kind: &str, kept: Option<&Arc<Table>>) -> Option<Law> {
-        let row = kept?.find(&kind.into(), &Value::Null).ok().filter(Value::is_object)?;
+        let row = kept?.find(&kind.into(), &Value::Null).ok().filter(|row| row.is_object())?;
         let names = |column: &str| {
             let list = row[column].as_array().into_iter().flatten().filter_map(Value::as_str);
             list.map(str::to_owned).collect()

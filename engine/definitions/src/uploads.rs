@@ -47,7 +47,7 @@ pub struct UploadKind {
 
 impl UploadKind {
     pub(crate) fn of(kind: &str, kinds: Option<&Arc<Table>>) -> Option<UploadKind> {
-        let row = kinds?.find(&kind.into(), &Value::Null).ok().filter(Value::is_object)?;
+        let row = kinds?.find(&kind.into(), &Value::Null).ok().filter(|row| row.is_object())?;
         let text = |column: &str| row[column].as_str().unwrap_or_default().to_owned();
         let number = |column: &str| u32::try_from(row[column].as_i64().unwrap_or_default()).unwrap_or_default();
         let media = row["media"].as_array().into_iter().flatten().filter_map(Value::as_str);

@@ -44,6 +44,42 @@ pub fn embedded() -> Files {
     files
 }
 
+/// That a folder's files were checked by this very program and nothing was found: kept in the folder, under
+/// `.data/checked`, so that the next start reads them and does not check them again. Lost, it costs seconds.
+pub struct Verdict {
+    file: PathBuf,
+    text: String,
+}
+
+impl Verdict {
+    /// Marks files that were found good before.
+    pub fn of(folder: &Path, files: &mut Files) -> Verdict {
+        let verdict = Verdict {
+            file: folder.join(".data/checked"),
+            text: format!("{} {}", files.digest(), program().unwrap_or_default()),
+        };
+        if program().is_ok() && std::fs::read_to_string(&verdict.file).is_ok_and(|kept| kept == verdict.text) {
+            files.mark_found_good();
+        }
+        verdict
+    }
+
+    /// Where nothing can be written, the next start checks again.
+    pub fn keep(self) {
+        let folder = self.file.parent().unwrap_or(Path::new("."));
+        if let Err(error) = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&self.file, &self.text)) {
+            tracing::debug!(%error, "what was checked is not remembered");
+        }
+    }
+}
+
+/// What tells this program from another build of it.
+fn program() -> std::io::Result<String> {
+    let about = std::env::current_exe()?.metadata()?;
+    let built = about.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    Ok(format!("{} {}", about.len(), built.as_nanos()))
+}
+
 /// Errors and warnings for a person: one line each, errors last.
 pub fn print_problems(problems: &[Problem]) {
     let errors = |problem: &&Problem| problem.severity == Severity::Error;

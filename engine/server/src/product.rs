@@ -188,6 +188,7 @@ async fn listen(setting: &str, address: &str) -> Result<TcpListener> {
 
 async fn publish(runtime: &Runtime, source: Source, stop: &CancellationToken) -> Result<()> {
     let begun = Instant::now();
+    let mut verdict = None;
     let (files, by) = match source {
         Source::Stored => {
             if runtime.publishing.load_current().await? {
@@ -197,8 +198,9 @@ async fn publish(runtime: &Runtime, source: Source, stop: &CancellationToken) ->
         }
         Source::Files(files) => (files, "test"),
         Source::Folder { folder, watch } => {
-            let files = Files::read_dir(&folder)
+            let mut files = Files::read_dir(&folder)
                 .with_context(|| format!("definitions in `{}` cannot be read", folder.display()))?;
+            verdict = Some(definitions::Verdict::of(&folder, &mut files));
             if watch {
                 definitions::watch(runtime.clone(), folder, stop.clone()).context("definitions cannot be watched")?;
             }
@@ -209,6 +211,9 @@ async fn publish(runtime: &Runtime, source: Source, stop: &CancellationToken) ->
         Ok(published) => {
             definitions::print_problems(&published.warnings);
             tracing::info!("{}", definitions::describe_publication(&published, begun));
+            if let Some(verdict) = verdict.filter(|_| published.warnings.is_empty()) {
+                verdict.keep();
+            }
             Ok(())
         }
         Err(PublishError::Problems(problems)) => {

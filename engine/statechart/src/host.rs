@@ -10,6 +10,12 @@ pub trait Host: Sync {
     /// An `Err` is the message of an evaluation error. What it returns may be taken out of the arguments.
     fn call(&self, name: &str, args: &mut [Value]) -> Result<Value, String>;
 
+    /// The value of a call that the host keeps anyway, to be read where it lies instead of copied. `None`: it does not
+    /// keep it, or does not know the name, and `call` answers.
+    fn lend(&self, _name: &str, _args: &[Value]) -> Option<Result<&Value, String>> {
+        None
+    }
+
     /// Whether `explain` wants to hear of the values that are worked out.
     fn explains(&self) -> bool {
         false

@@ -3,6 +3,7 @@
 use super::{PARCEL, id, parcels, started};
 use engine_definitions::Files;
 use engine_runtime::{Actor, PublishError, Stories};
+use engine_server::definitions::Verdict;
 use journey_tests::server::{TestServer, fixture};
 use std::sync::Arc;
 
@@ -101,14 +102,43 @@ async fn what_nobody_holds_may_change() {
     server.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_saved_definition_is_published_and_a_broken_one_is_not() {
+fn parcels_in_a_folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for (path, bytes) in fixture("parcel").iter() {
         let place = folder.path().join(path);
         std::fs::create_dir_all(place.parent().expect("a folder")).expect("a folder");
         std::fs::write(place, bytes).expect("a file");
     }
+    folder
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_found_good_is_not_checked_again_until_it_changes() {
+    let folder = parcels_in_a_folder();
+    let is_known = || {
+        let mut files = Files::read_dir(folder.path()).expect("a folder");
+        Verdict::of(folder.path(), &mut files);
+        files.were_found_good()
+    };
+    assert!(!is_known());
+    TestServer::start_watching(folder.path()).await.stop().await;
+    assert!(is_known());
+    let again = TestServer::start_watching(folder.path()).await;
+    assert_eq!(
+        again.visitor().get("/api/v1/workflows/parcel/cover/start").await.ok(200)["step"]["title"],
+        "What do you send?"
+    );
+    again.stop().await;
+    let form = folder.path().join("forms/parcel/cover/parcel.json");
+    let changed =
+        std::fs::read_to_string(&form).expect("the form").replace("What do you send?", "What shall we carry?");
+    std::fs::write(&form, changed).expect("a file");
+    assert!(!is_known());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_saved_definition_is_published_and_a_broken_one_is_not() {
+    let folder = parcels_in_a_folder();
     let server = TestServer::start_watching(folder.path()).await;
     let visitor = server.visitor();
     let form = folder.path().join("forms/parcel/cover/parcel.json");

@@ -140,6 +140,8 @@ i: {x: 'a, b', y: 'context.?a', z: 'it''s'}
 j: '2026-01-01'
 k: '30d'
 on: {submit: x}
+l: {ask: Why?, Why?: so}
+m: Why?
 "#;
         let to = r#"a: plain
 b: "yes"
@@ -153,6 +155,8 @@ i: {x: "a, b", y: "context.?a", z: it's}
 j: "2026-01-01"
 k: 30d
 on: {submit: x}
+l: {ask: "Why?", "Why?": so}
+m: Why?
 "#;
         check("x/texts.yaml", from, to);
     }

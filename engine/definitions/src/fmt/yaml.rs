@@ -78,7 +78,7 @@ impl Writer {
 
     fn entry(&mut self, entry: &Entry, indent: usize, around: Surroundings) {
         let start = match &entry.key {
-            Some(key) => format!("{}:", key_text(key)),
+            Some(key) => format!("{}:", key_text(key, false)),
             None => "-".to_owned(),
         };
         let inside = surroundings(entry, around);
@@ -273,8 +273,8 @@ fn members(entries: &Entries, level: usize) -> Option<Vec<String>> {
         }
         let value = line(&entry.item, level + 1)?;
         Some(match &entry.key {
-            Some(key) if value.is_empty() => format!("{}: null", key_text(key)),
-            Some(key) => format!("{}: {value}", key_text(key)),
+            Some(key) if value.is_empty() => format!("{}: null", key_text(key, true)),
+            Some(key) => format!("{}: {value}", key_text(key, true)),
             None => value,
         })
     };
@@ -291,15 +291,19 @@ fn levels(item: &Item) -> usize {
     }
 }
 
-fn key_text(key: &Scalar) -> String {
+fn key_text(key: &Scalar, in_brackets: bool) -> String {
     // A key is a text, whatever it looks like; our reader takes `on` and `1` as they stand.
-    if is_plain(&key.text, true) && !key.text.contains(": ") { key.text.clone() } else { quote(&key.text) }
+    let is_asked = in_brackets && key.text.contains('?');
+    if is_plain(&key.text, true) && !is_asked && !key.text.contains(": ") { key.text.clone() } else { quote(&key.text) }
 }
 
 fn scalar_text(scalar: &Scalar, in_brackets: bool) -> String {
     match scalar.text.as_str() {
         text if !scalar.is_text => if text.is_empty() || text == "~" { "null" } else { text }.to_owned(),
-        text if is_plain(text, in_brackets) && !is_ambiguous(text) => text.to_owned(),
+        // in brackets PyYAML takes a question mark for the beginning of a key
+        text if is_plain(text, in_brackets) && !(in_brackets && text.contains('?')) && !is_ambiguous(text) => {
+            text.to_owned()
+        }
         text => quote(text),
     }
 }

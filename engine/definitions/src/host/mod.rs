@@ -247,19 +247,30 @@ impl Host for ProductHost<'_> {
             ("first", [list]) => l::first(list),
             ("concat", [lists]) => l::concat(lists),
             ("range", [n]) => l::range(n),
-            ("table", [name, inputs]) => self.tables.need(text(name)?)?.first(inputs, &self.now.today),
-            ("rows", [name]) => match self.masters.get(text(name)?) {
-                Some(master) if self.tables.get(text(name)?).is_none() => Ok(master.rows()),
-                _ => Ok(self.tables.need(text(name)?)?.rows(&self.now.today)),
+            ("rows", [table]) if !self.is_master(table) => Ok(self.tables.need(text(table)?)?.rows(&self.now.today)),
+            ("lookup", [master, key]) if self.is_master(master) => {
+                self.masters.lookup(text(master)?, &crate::text::plain(key))
+            }
+            (_, args) => match (self.lend(name, args), self.extra) {
+                (Some(lent), _) => lent.cloned(),
+                (None, Some(extra)) => extra.call(name, args),
+                (None, None) => Err(format!("unknown function `{name}`")),
             },
-            ("lookup", [name, key]) => match self.tables.get(text(name)?) {
-                Some(table) => table.find(key, &self.now.today),
-                None => self.masters.lookup(text(name)?, &crate::text::plain(key)),
+        }
+    }
+
+    fn lend(&self, name: &str, args: &[Value]) -> Option<Result<&Value, String>> {
+        let table = |name: &Value| text(name).and_then(|name| self.tables.need(name));
+        match (name, args) {
+            ("table", [name, inputs]) => Some(table(name).and_then(|table| table.first(inputs, &self.now.today))),
+            ("rows", [name]) if self.is_master(name) => Some(Ok(self.masters.get(name.as_str()?)?.rows())),
+            ("rows", [name]) => match table(name) {
+                Ok(table) => table.all().map(Ok),
+                Err(error) => Some(Err(error)),
             },
-            (_, args) => match self.extra {
-                Some(extra) => extra.call(name, args),
-                None => Err(format!("unknown function `{name}`")),
-            },
+            ("lookup", [name, _]) if self.is_master(name) => None,
+            ("lookup", [name, key]) => Some(table(name).and_then(|table| table.find(key, &self.now.today))),
+            _ => None,
         }
     }
 
@@ -290,6 +301,12 @@ impl<'a> ProductHost<'a> {
             language,
             extra: None,
         }
+    }
+
+    /// Whether a name is that of reference data; a table goes before it.
+    fn is_master(&self, name: &Value) -> bool {
+        let named = name.as_str();
+        named.is_some_and(|name| self.tables.get(name).is_none() && self.masters.get(name).is_some())
     }
 
     fn calendar(&self, name: &Value) -> Result<&'a crate::calendar::Calendar, String> {

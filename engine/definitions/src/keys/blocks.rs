@@ -412,7 +412,7 @@ const COVER: Entry = Entry {
 };
 const JOURNEY: &[Key] = &[
     words("text", ""),
-    name("workflow", &[], "`line/flow`").needed().of(Side::Author),
+    name("workflow", &[], "`line/flow`; `{column}` is a cell of the page's row").needed().of(Side::Author),
     name("hash", &[], "it is a dialog that opens with this hash"),
     value("after_ms", Gives::Number, "it opens by itself so long after the page").of(Side::Author),
     value("goes_on", Gives::Flag, "after its first step it goes on at the steps' own pages").of(Side::Author),

@@ -156,10 +156,11 @@ pub struct Page {
     pub(super) span: Span,
 }
 
-/// A journey that stands in a page: the workflow that it names, and where.
+/// A journey that stands in a page.
 #[derive(Debug)]
 pub(super) struct Embedded {
-    pub workflow: String,
+    /// The workflow, `{column}` being a cell of the page's row.
+    named: String,
     pub at: Node,
 }
 
@@ -199,7 +200,7 @@ pub struct Address {
     /// Addresses at which it is always in one language.
     pub speaks: Vec<(String, String)>,
     /// Row of the address, under its name.
-    row: Map<String, Value>,
+    pub(super) row: Map<String, Value>,
 }
 
 /// What the address of a page that calculates says.
@@ -416,6 +417,14 @@ impl Page {
         Some(Address { page: Arc::clone(self), path: path.to_owned(), listing, speaks: Vec::new(), row })
     }
 
+    /// The workflow of the journey that stands in it at the address of a row, and where it is named. A name that cannot
+    /// be made is told when the page is drawn.
+    pub(super) fn journey_of(&self, row: &Map<String, Value>) -> Option<(String, &Node)> {
+        let journey = self.journey.as_ref()?;
+        let row = self.each.as_ref().and_then(|(_, name)| row.get(name)).unwrap_or(&Value::Null);
+        Some((journey.workflow(row).ok()?, &journey.at))
+    }
+
     /// Whether it says more than a title and a description.
     pub fn has_blocks(&self) -> bool {
         self.view.has_blocks()
@@ -458,6 +467,12 @@ impl Page {
         let Some(Value::Array(mut blocks)) = rendered.get_mut("blocks").map(Value::take) else {
             return Ok((number == 1).then(|| Rendered { title, submit, description, blocks: Vec::new() }));
         };
+        if let Some(journey) = &self.journey {
+            let row = self.each.as_ref().and_then(|(_, name)| data.get(name)).unwrap_or(&Value::Null);
+            let workflow = journey.workflow(row)?;
+            let of_journey = blocks.iter_mut().filter(|block| block["block"] == "journey");
+            of_journey.for_each(|block| block["workflow"] = workflow.as_str().into());
+        }
         let there = paged(&mut blocks, number, path);
         Ok(there.then_some(Rendered { title, submit, description, blocks }))
     }
@@ -599,7 +614,13 @@ impl Embedded {
             _ => {}
         }
         let workflow = block.get("workflow")?;
-        Some(Embedded { workflow: workflow.as_str()?.to_owned(), at: workflow.clone() })
+        Some(Embedded { named: workflow.as_str()?.to_owned(), at: workflow.clone() })
+    }
+
+    /// The workflow at the address of a row.
+    pub fn workflow(&self, row: &Value) -> Result<String, EvalError> {
+        let told = |message| EvalError { message, span: self.at.span.clone(), expression: self.named.clone() };
+        fill(&self.named, row).map_err(told)
     }
 }
 

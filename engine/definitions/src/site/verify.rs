@@ -15,14 +15,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 impl Site {
-    /// Fills the addresses of pages, draws each page once, and checks what is named. `host` knows tables; `known` is
-    /// what was found before.
+    /// Fills the addresses of pages and steps. `host` knows tables.
     pub(crate) fn settle(
         &mut self,
         workflows: &BTreeMap<String, Arc<Workflow>>,
-        forms: &BTreeMap<String, Arc<Form>>,
         host: &dyn Host,
-        known: &[Problem],
         problems: &mut Vec<Problem>,
     ) {
         let products = self.layout.products.iter().map(|one| (one.id.clone(), json!(one.under)));
@@ -32,8 +29,6 @@ impl Site {
             "name": self.name, "legal": self.legal, "company": self.company, "menus": self.open_menus,
             "footers": self.open_footers, "products": products,
         });
-        // What a page with a mistake would have said is not known.
-        let is_whole = !known.iter().any(|p| p.is_error() && p.span.file.starts_with(super::PAGES));
         let steps = steps(workflows);
         self.steps = steps.keys().cloned().collect();
         let bases: BTreeSet<&str> = workflows.values().map(|workflow| workflow.base.as_str()).collect();
@@ -51,6 +46,20 @@ impl Site {
                 }
             }
         }
+    }
+
+    /// Draws each page once and checks what the site names, its addresses being known. `known`: what was found before.
+    pub(crate) fn verify(
+        &self,
+        workflows: &BTreeMap<String, Arc<Workflow>>,
+        forms: &BTreeMap<String, Arc<Form>>,
+        host: &dyn Host,
+        known: &[Problem],
+        problems: &mut Vec<Problem>,
+    ) {
+        // What a page with a mistake would have said is not known.
+        let is_whole = !known.iter().any(|p| p.is_error() && p.span.file.starts_with(super::PAGES));
+        let steps = steps(workflows);
         let leads = |link: &str| {
             let path = link.split(['?', '#']).next().unwrap_or_default();
             let path = if path.len() > 1 { path.trim_end_matches('/') } else { path };
@@ -249,10 +258,11 @@ impl Site {
 
     /// Journeys that stand in pages.
     fn journeys_are_there(&self, workflows: &BTreeMap<String, Arc<Workflow>>, problems: &mut Vec<Problem>) {
-        let all = self.pages.iter().chain(self.specials.values()).filter_map(|page| page.journey.as_ref());
-        for journey in all.filter(|journey| !workflows.contains_key(&journey.workflow)) {
-            let known = workflows.keys().map(String::as_str);
-            problems.push(unknown("workflow", &journey.at, &journey.workflow, known));
+        let mut all: BTreeMap<String, &Node> = BTreeMap::new();
+        self.specials.values().for_each(|page| all.extend(page.journey_of(&Map::new())));
+        self.addresses.values().for_each(|address| all.extend(address.page.journey_of(&address.row)));
+        for (workflow, at) in all.iter().filter(|(workflow, _)| !workflows.contains_key(*workflow)) {
+            problems.push(unknown("workflow", at, workflow, workflows.keys().map(String::as_str)));
         }
     }
 }

@@ -14,7 +14,19 @@ pub(super) struct Groups {
     /// The column that says since when a row holds.
     since: Option<String>,
     list: Vec<Group>,
+    index: Option<Index>,
 }
+
+/// Groups by what they want of the first column, where all want one value or any: a table of offices or towns is not
+/// read from its beginning for each of them.
+#[derive(Clone, Debug, Default)]
+struct Index {
+    by_value: HashMap<String, Vec<usize>>,
+    any: Vec<usize>,
+}
+
+/// Fewer rows are as quickly looked through.
+const INDEXED_ROWS_MIN: usize = 16;
 
 #[derive(Clone, Debug)]
 struct Group {
@@ -44,8 +56,12 @@ impl Groups {
     ) -> Groups {
         let plain: Vec<_> = matches.iter().filter(|(_, how)| *how != Match::Since).collect();
         let since = matches.iter().find(|(_, how)| *how == Match::Since).map(|(name, _)| name.clone());
-        let mut groups =
-            Groups { columns: plain.iter().map(|(name, _)| name.clone()).collect(), since, list: Vec::new() };
+        let mut groups = Groups {
+            columns: plain.iter().map(|(name, _)| name.clone()).collect(),
+            since,
+            list: Vec::new(),
+            index: None,
+        };
         let mut earlier = Earlier::default();
         for (at, (row, node)) in rows.iter().zip(nodes).enumerate() {
             let tests: Vec<Test> = plain.iter().map(|(name, how)| Test::of(*how, row.get(name))).collect();
@@ -71,6 +87,7 @@ impl Groups {
                 }
             }
         }
+        groups.index = Index::of(&groups.list);
         groups
     }
 
@@ -80,7 +97,14 @@ impl Groups {
         let fits = |group: &&Group| {
             self.columns.iter().zip(&group.tests).all(|(name, test)| test.fits(input(name).unwrap_or(&Value::Null)))
         };
-        self.list.iter().filter(fits).find_map(|group| group.that_holds(day.as_str()))
+        let holds = |group: &Group| group.that_holds(day.as_str());
+        match self.index.as_ref().zip(self.columns.first()) {
+            Some((index, column)) => {
+                let near = index.near(input(column).unwrap_or(&Value::Null));
+                near.into_iter().filter_map(|at| self.list.get(at)).filter(fits).find_map(holds)
+            }
+            None => self.list.iter().filter(fits).find_map(holds),
+        }
     }
 
     /// Each column that inputs are held against, with the number of rows that fit it and the columns before it.
@@ -98,6 +122,37 @@ impl Groups {
     /// The rows that hold on a day, in their order.
     pub(super) fn that_hold(&self, day: &Value) -> impl Iterator<Item = usize> {
         self.list.iter().filter_map(move |group| group.that_holds(day.as_str()))
+    }
+}
+
+impl Index {
+    fn of(list: &[Group]) -> Option<Index> {
+        let mut index = Index::default();
+        for (at, group) in list.iter().enumerate() {
+            match group.tests.first()? {
+                Test::Equals(value) => index.by_value.entry(equal_key(value)).or_default().push(at),
+                Test::Any => index.any.push(at),
+                _ => return None,
+            }
+        }
+        (list.len() >= INDEXED_ROWS_MIN).then_some(index)
+    }
+
+    /// Groups that may fit a value of the first column, in their order.
+    fn near(&self, value: &Value) -> Vec<usize> {
+        let own = self.by_value.get(&equal_key(value)).map_or(&[][..], Vec::as_slice);
+        let mut near = [own, &self.any].concat();
+        near.sort_unstable();
+        near
+    }
+}
+
+/// One text for values that are the same, as [`same`] has it.
+fn equal_key(value: &Value) -> String {
+    match value.as_f64() {
+        // adding it makes one zero of two
+        Some(number) => (number + 0.0).to_string(),
+        None => value.to_string(),
     }
 }
 
@@ -215,5 +270,36 @@ fn order(a: &Value, b: &Value) -> Option<std::cmp::Ordering> {
             (Some(a), Some(b)) => Some(a.cmp(&b)),
             _ => a.as_f64()?.partial_cmp(&b.as_f64()?),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Value as Source;
+    use engine_statechart::source::Span;
+    use serde_json::json;
+
+    #[test]
+    fn an_index_finds_what_reading_from_the_beginning_finds() {
+        let mut rows: Vec<Value> = (0..30).map(|n| json!({"town": format!("t{n}"), "size": n % 3})).collect();
+        rows.insert(7, json!({"town": null, "size": 1}));
+        rows.push(json!({"town": 4, "size": 0}));
+        rows.push(json!({"town": null, "size": null}));
+        let rows: Vec<Map<String, Value>> = rows.iter().filter_map(Value::as_object).cloned().collect();
+        let nodes = vec![Node::new(Span::unknown(), Source::Null); rows.len()];
+        let matches = [("town".to_owned(), Match::Equals), ("size".to_owned(), Match::Equals)];
+        let groups = Groups::of(&rows, &matches, &nodes, &mut Vec::new());
+        assert!(groups.index.is_some());
+        let plain = Groups { index: None, ..groups.clone() };
+        for town in
+            [json!("t3"), json!("t20"), json!("t29"), json!(4), json!(4.0), json!("4"), json!("t99"), Value::Null]
+        {
+            for size in [json!(0), json!(1), json!(2), Value::Null] {
+                let input = |column: &str| Some(if column == "town" { &town } else { &size });
+                assert_eq!(groups.first(input, &Value::Null), plain.first(input, &Value::Null), "{town} {size}");
+            }
+        }
+        assert_eq!(groups.first(|column| (column == "town").then_some(&rows[31]["town"]), &Value::Null), Some(32));
     }
 }

@@ -67,8 +67,8 @@ pub struct Table {
     pub source: Option<String>,
     columns: Columns,
     matches: Vec<(String, Match)>,
-    /// The rows as they are returned.
-    rows: Vec<Map<String, Value>>,
+    /// The rows, a list of maps, as expressions have them.
+    rows: Value,
     groups: Groups,
     references: Vec<Reference>,
 }
@@ -78,7 +78,7 @@ pub struct Table {
 pub struct Search<'a> {
     /// Position of the row, from 0.
     pub at: Option<usize>,
-    pub row: Value,
+    pub row: &'a Value,
     /// How many rows there are.
     pub of: usize,
     /// Each column that inputs are held against, with the number of rows that fit it and the columns before it.
@@ -129,7 +129,7 @@ impl Table {
             source,
             columns,
             matches,
-            rows,
+            rows: rows.into_iter().map(Value::Object).collect(),
             groups,
             references,
         })
@@ -137,7 +137,7 @@ impl Table {
 
     /// The first row that fits, or null. Inputs that no column matches are ignored. `today`, a date, is the day of a
     /// column that matches by `since` when the inputs do not name it.
-    pub fn first(&self, inputs: &Value, today: &Value) -> Result<Value, String> {
+    pub fn first(&self, inputs: &Value, today: &Value) -> Result<&Value, String> {
         let inputs = inputs.as_object().ok_or("`table` takes a map of inputs")?;
         if let Some(stray) = inputs.keys().find(|k| !self.columns.contains_key(*k)) {
             return Err(format!("table `{}` has no column `{stray}`", self.id));
@@ -152,7 +152,7 @@ impl Table {
     }
 
     /// The first row that fits in the only column that inputs are held against, or null.
-    pub fn find(&self, input: &Value, today: &Value) -> Result<Value, String> {
+    pub fn find(&self, input: &Value, today: &Value) -> Result<&Value, String> {
         let Some(only) = self.only_match() else {
             return Err(format!("table `{}` is not looked up by one column", self.id));
         };
@@ -163,17 +163,25 @@ impl Table {
     pub fn explain(&self, inputs: &Map<String, Value>, today: &Value) -> Search<'_> {
         let at = self.groups.first(|column| inputs.get(column), today);
         let narrowed = self.groups.narrowed(|column| inputs.get(column));
-        Search { at, row: self.row(at), of: self.rows.len(), narrowed }
+        Search { at, row: self.row(at), of: self.list().len(), narrowed }
     }
 
     /// The rows that hold today, a date.
     pub fn rows(&self, today: &Value) -> Value {
-        let hold = self.groups.that_hold(today);
-        hold.filter_map(|at| Some(Value::Object(self.rows.get(at)?.clone()))).collect()
+        self.groups.that_hold(today).filter_map(|at| self.rows.get(at).cloned()).collect()
     }
 
-    fn row(&self, at: Option<usize>) -> Value {
-        at.and_then(|at| self.rows.get(at)).map_or(Value::Null, |row| Value::Object(row.clone()))
+    /// All rows, while they hold on every day.
+    pub fn all(&self) -> Option<&Value> {
+        self.matches.iter().all(|(_, how)| *how != Match::Since).then_some(&self.rows)
+    }
+
+    fn list(&self) -> &[Value] {
+        self.rows.as_array().map_or(&[], Vec::as_slice)
+    }
+
+    fn row(&self, at: Option<usize>) -> &Value {
+        at.and_then(|at| self.rows.get(at)).unwrap_or(&Value::Null)
     }
 
     pub fn columns(&self) -> impl Iterator<Item = &str> {
@@ -187,6 +195,6 @@ impl Table {
 
     /// What stands in a column of all rows.
     fn cells<'t>(&'t self, column: &str) -> impl Iterator<Item = &'t Value> {
-        self.rows.iter().filter_map(move |row| row.get(column)).filter(|cell| !cell.is_null())
+        self.list().iter().filter_map(move |row| row.get(column)).filter(|cell| !cell.is_null())
     }
 }

@@ -77,7 +77,7 @@ pub enum Put {
 #[derive(Clone, Debug)]
 pub enum Change {
     Set(Ix, Put),
-    /// The answers of a form: level and kinds of each field.
+    /// The answers of a form: level and kinds of each field, by place.
     Answers(Ix, Vec<(Ix, Presence, Kinds)>),
     /// Maps that are made where they are missing.
     Within(Vec<Ix>),
@@ -137,14 +137,57 @@ impl Locations {
 /// What is known at one moment; kinds are only gathered for the whole (`kinds` is empty on ways).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowState {
-    pub level: Vec<Presence>,
+    pub level: Levels,
     pub kinds: Vec<Kinds>,
+}
+
+/// Whether each place is there, in bits: two ways join in words, not place by place.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Levels {
+    /// Those that are at least [`OPTIONAL`].
+    some: Vec<u64>,
+    /// Those that are [`THERE`].
+    there: Vec<u64>,
+}
+
+const WORD: usize = u64::BITS as usize;
+
+impl Levels {
+    fn new(places: usize) -> Levels {
+        let words = vec![0; places.div_ceil(WORD)];
+        Levels { some: words.clone(), there: words }
+    }
+
+    pub fn get(&self, at: Ix) -> Presence {
+        let bit = |words: &[u64]| Presence::from(words.get(at / WORD).is_some_and(|word| word >> (at % WORD) & 1 == 1));
+        bit(&self.some) + bit(&self.there)
+    }
+
+    pub fn set(&mut self, at: Ix, level: Presence) {
+        let bit = 1 << (at % WORD);
+        for (words, is_set) in [(&mut self.some, level >= OPTIONAL), (&mut self.there, level >= THERE)] {
+            if let Some(word) = words.get_mut(at / WORD) {
+                *word = if is_set { *word | bit } else { *word & !bit };
+            }
+        }
+    }
+
+    /// The better of each; whether anything changed.
+    fn join(&mut self, other: &Levels) -> bool {
+        let mine = self.some.iter_mut().chain(&mut self.there);
+        let mut changed = false;
+        for (mine, other) in mine.zip(other.some.iter().chain(&other.there)) {
+            changed |= other & !*mine != 0;
+            *mine |= other;
+        }
+        changed
+    }
 }
 
 impl FlowState {
     pub fn new(places: &Locations, with_kinds: bool) -> Self {
-        let mut level = vec![ABSENT; places.len()];
-        level[0] = THERE;
+        let mut level = Levels::new(places.len());
+        level.set(0, THERE);
         FlowState { level, kinds: if with_kinds { vec![0; places.len()] } else { Vec::new() } }
     }
 
@@ -156,11 +199,13 @@ impl FlowState {
                 self.put(*into, THERE, bit(ValueKind::Map));
                 for (at, level, kinds) in fields {
                     if gather {
-                        self.put(*at, self.level[*at].max(*level), *kinds);
+                        self.put(*at, self.level.get(*at).max(*level), *kinds);
                     } else {
                         self.put(*at, *level, *kinds);
                     }
-                    let is_known = || places.children(*at).any(|(_, c)| fields.iter().any(|(field, ..)| *field == c));
+                    let is_known = || {
+                        places.children(*at).any(|(_, c)| fields.binary_search_by_key(&c, |(field, ..)| *field).is_ok())
+                    };
                     if kinds & (bit(ValueKind::Map) | bit(ValueKind::List)) != 0 && !is_known() {
                         self.fill(places, *at, false);
                     }
@@ -171,7 +216,7 @@ impl FlowState {
     }
 
     fn put(&mut self, at: Ix, level: Presence, kinds: Kinds) {
-        self.level[at] = level;
+        self.level.set(at, level);
         if let Some(known) = self.kinds.get_mut(at) {
             *known |= kinds;
         }
@@ -224,18 +269,13 @@ impl FlowState {
 
     fn clear(&mut self, places: &Locations, at: Ix) {
         for (_, below) in places.children(at) {
-            self.level[below] = ABSENT;
+            self.level.set(below, ABSENT);
             self.clear(places, below);
         }
     }
 
     /// The better of two ways; whether anything changed.
     pub fn join(&mut self, other: &FlowState) -> bool {
-        let mut changed = false;
-        for (mine, other) in self.level.iter_mut().zip(&other.level) {
-            changed |= *other > *mine;
-            *mine = (*mine).max(*other);
-        }
-        changed
+        self.level.join(&other.level)
     }
 }

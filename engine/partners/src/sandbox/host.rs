@@ -42,6 +42,10 @@ impl Host for ScriptHost<'_> {
             (_, args) => crate::functions::call(name, args).unwrap_or_else(|| self.product.call(name, args)),
         }
     }
+
+    fn lend(&self, name: &str, args: &[Value]) -> Option<Result<&Value, String>> {
+        self.product.lend(name, args)
+    }
 }
 
 impl ScriptHost<'_> {

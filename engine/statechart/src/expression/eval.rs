@@ -402,6 +402,9 @@ impl<'a: 'e, 'e> Evaluation<'a, 'e> {
             let value = self.expr(arg)?;
             values.push(self.json(at, value)?);
         }
+        if let Some(lent) = host.lend(name, &values) {
+            return lent.map(Val::borrowed).map_err(|m| Fault::new(at, m));
+        }
         let value = host.call(name, &mut values).map_err(|m| Fault::new(at, m))?;
         self.charge(at, weight(&value))?;
         Ok(Val::from_value(value))

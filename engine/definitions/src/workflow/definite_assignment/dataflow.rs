@@ -42,33 +42,28 @@ impl<'m> Check<'m> {
         seen: &mut dyn FnMut(Ex, &FlowState),
     ) {
         let Some(here) = known[leaf].clone() else { return };
-        let mut answered: BTreeSet<&str> = BTreeSet::new();
+        let mut answered: Vec<usize> = Vec::new();
         let mut node = Some(leaf);
         while let Some(ix) = node {
-            for list in &self.nodes[ix].lists {
-                let Some(event) = list.first().map(|c| c.event) else { continue };
-                let is_done = event.strip_prefix("xstate.done.state.").is_some();
-                if is_done && !self.nodes[leaf].is_final || answered.contains(event) {
+            let lists = &self.nodes[ix].lists;
+            for list in lists {
+                if list.is_done && !self.nodes[leaf].is_final || answered.contains(&list.number) {
                     continue;
                 }
                 let mut state = here.clone();
-                self.apply_event(event, leaf, &mut state);
-                for candidate in list {
+                self.apply_event(list.event, leaf, &mut state);
+                for candidate in &list.candidates {
                     candidate.guard.iter().for_each(|e| seen(*e, &state));
                     let mut taken = state.clone();
-                    candidate.granted.iter().for_each(|at| taken.level[*at] = THERE);
-                    for field in self.shown.keys() {
-                        if taken.level[*field] == OPTIONAL && self.is_shown(*field, &candidate.equal) {
-                            taken.level[*field] = THERE;
-                        }
+                    candidate.granted.iter().for_each(|at| taken.level.set(*at, THERE));
+                    for field in candidate.filled.iter().filter(|field| state.level.get(**field) == OPTIONAL) {
+                        taken.level.set(*field, THERE);
                     }
-                    candidate.denied.iter().for_each(|at| state.level[*at] = THERE);
+                    candidate.denied.iter().for_each(|at| state.level.set(*at, THERE));
                     self.take(leaf, candidate, taken, known, waiting, seen);
                 }
             }
-            for list in &self.nodes[ix].lists {
-                answered.extend(list.iter().filter(|c| c.guard.is_empty() && !c.event.is_empty()).map(|c| c.event));
-            }
+            answered.extend(lists.iter().filter(|list| list.is_answer).map(|list| list.number));
             node = self.machine.parent(ix);
         }
     }

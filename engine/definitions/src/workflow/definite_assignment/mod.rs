@@ -18,7 +18,7 @@ use engine_statechart::expression::reads::{Equal, Reads};
 use engine_statechart::expression::{Expression, Names};
 use engine_statechart::flow::{Candidate, Successor, Work};
 use engine_statechart::{Machine, NodeKind, Problem};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Position in `expressions`.
 type Ex = usize;
@@ -28,19 +28,32 @@ enum Op {
     Do(Change),
 }
 
+/// The candidates of a node for one event.
+struct List<'m> {
+    event: &'m str,
+    /// Position of the event among all.
+    number: usize,
+    /// Taken when the state above is done: by its last leaves alone.
+    is_done: bool,
+    /// Whether nothing further up hears of the event.
+    is_answer: bool,
+    candidates: Vec<Follow<'m>>,
+}
+
 /// A candidate of a node, ready to be followed.
 struct Follow<'m> {
-    event: &'m str,
     guard: Vec<Ex>,
     granted: Vec<Ix>,
     denied: Vec<Ix>,
     equal: Vec<Equal<'m>>,
+    /// Fields that must have been filled where it is taken, others being what its guard says.
+    filled: Vec<Ix>,
     work: Vec<Op>,
     successor: Successor,
 }
 
 struct Node<'m> {
-    lists: Vec<Vec<Follow<'m>>>,
+    lists: Vec<List<'m>>,
     entry: Vec<Op>,
     initial: Vec<Op>,
     exit: Vec<Op>,
@@ -57,8 +70,10 @@ struct Check<'m> {
     nodes: Vec<Node<'m>>,
     /// State → what the answers of its step do.
     answers: BTreeMap<usize, Change>,
+    /// Every event that something waits for, with its number.
+    events: HashMap<&'m str, usize>,
     /// Event of a call's success → what its output does.
-    outputs: BTreeMap<String, Change>,
+    outputs: HashMap<String, Change>,
     steps: BTreeMap<usize, &'m Step>,
     /// State → expressions of its step and its form.
     of_steps: BTreeMap<usize, Vec<Ex>>,
@@ -78,6 +93,7 @@ pub struct Defined {
     pub used: Option<BTreeSet<String>>,
 }
 
+/// Every way is followed unless the files were found good before: then nothing but the keys is asked for.
 pub fn check<'m>(machine: &'m Machine, builder: &'m Builder<'_>) -> Defined {
     let order: BTreeMap<&str, usize> = machine.nodes().map(|n| (n.id, n.order)).collect();
     let steps: BTreeMap<usize, &Step> =
@@ -88,7 +104,8 @@ pub fn check<'m>(machine: &'m Machine, builder: &'m Builder<'_>) -> Defined {
         places: Locations::new(),
         nodes: Vec::new(),
         answers: BTreeMap::new(),
-        outputs: BTreeMap::new(),
+        events: HashMap::new(),
+        outputs: HashMap::new(),
         steps,
         of_steps: BTreeMap::new(),
         shown: BTreeMap::new(),
@@ -118,15 +135,18 @@ pub fn check<'m>(machine: &'m Machine, builder: &'m Builder<'_>) -> Defined {
         check.of_steps.insert(at, list);
     }
     check.gather();
+    check.fill_in();
     let is_parallel = machine.nodes().any(|n| n.kind == NodeKind::Parallel);
-    let states = if is_parallel { Vec::new() } else { check.follow() };
-    let defined = check.places.children(0).filter(|(_, ix)| check.ever.level[*ix] > ABSENT);
+    let was_good = builder.library.files.were_found_good();
+    let states = if is_parallel || was_good { Vec::new() } else { check.follow() };
+    let defined = check.places.children(0).filter(|(_, ix)| check.ever.level.get(*ix) > ABSENT);
     let keys = defined.map(|(key, _)| key.to_owned()).collect();
     let written = builder.invokes.values().filter_map(|invoke| invoke.into.as_deref());
     let written = written.chain(check.steps.values().filter_map(|step| step.into.as_deref()));
     let written = written.filter_map(|into| into.split('.').next().map(str::to_owned));
     let used = check.read_keys().map(|read| read.into_iter().chain(written).collect());
-    Defined { problems: check.report(&states), keys, used }
+    let problems = if was_good { Vec::new() } else { check.report(&states) };
+    Defined { problems, keys, used }
 }
 
 impl<'m> Check<'m> {
@@ -143,11 +163,7 @@ impl<'m> Check<'m> {
 
     fn node(&mut self, at: usize, kind: NodeKind) -> Node<'m> {
         let machine = self.machine;
-        let lists = machine
-            .candidates(at)
-            .into_iter()
-            .map(|list| list.into_iter().map(|c| self.candidate(c)).collect())
-            .collect();
+        let lists = machine.candidates(at).into_iter().filter_map(|list| self.list(list)).collect();
         let entry = machine.entry_work(at, false);
         let initial = machine.entry_work(at, true).split_off(entry.len());
         let reads = machine.expressions_of(at).into_iter().map(|e| self.note(e, None)).collect();
@@ -162,16 +178,27 @@ impl<'m> Check<'m> {
         }
     }
 
+    /// `None` for a list without candidates.
+    fn list(&mut self, list: Vec<Candidate<'m>>) -> Option<List<'m>> {
+        let event = list.first()?.event;
+        let next = self.events.len();
+        let number = *self.events.entry(event).or_insert(next);
+        let is_answer = !event.is_empty() && list.iter().any(|candidate| candidate.guard.is_empty());
+        let is_done = event.starts_with("xstate.done.state.");
+        let candidates = list.into_iter().map(|candidate| self.candidate(candidate)).collect();
+        Some(List { event, number, is_done, is_answer, candidates })
+    }
+
     fn candidate(&mut self, c: Candidate<'m>) -> Follow<'m> {
         let guard = c.guard.into_iter().map(|e| self.note(e, None)).collect();
         let mut paths = |list: Vec<Vec<&str>>| list.into_iter().flat_map(|p| self.prefixes(&p)).collect();
         let (granted, denied) = (paths(c.granted), paths(c.denied));
         Follow {
-            event: c.event,
             guard,
             granted,
             denied,
             equal: c.equal,
+            filled: Vec::new(),
             work: self.ops(c.work),
             successor: c.successor,
         }
@@ -228,12 +255,26 @@ impl<'m> Check<'m> {
             .collect()
     }
 
+    /// Which fields are filled where a candidate is taken, now that all places are known.
+    fn fill_in(&mut self) {
+        let mut nodes = std::mem::take(&mut self.nodes);
+        for candidate in nodes.iter_mut().flat_map(|node| &mut node.lists).flat_map(|list| &mut list.candidates) {
+            let fields = self.shown.keys().filter(|field| self.is_shown(**field, &candidate.equal));
+            candidate.filled = fields.copied().collect();
+        }
+        self.nodes = nodes;
+    }
+
     /// Everything that anything ever defines.
     fn gather(&mut self) {
         let initial = self.initial();
         let mut ever = FlowState::new(&self.places, true);
         let works = self.nodes.iter().flat_map(|n| {
-            n.entry.iter().chain(&n.initial).chain(&n.exit).chain(n.lists.iter().flatten().flat_map(|f| &f.work))
+            n.entry
+                .iter()
+                .chain(&n.initial)
+                .chain(&n.exit)
+                .chain(n.lists.iter().flat_map(|list| &list.candidates).flat_map(|f| &f.work))
         });
         let done = works.filter_map(|op| if let Op::Do(change) = op { Some(change) } else { None });
         for change in initial.iter().chain(done).chain(self.answers.values()).chain(self.outputs.values()) {

@@ -24,7 +24,7 @@ impl Check<'_> {
         let mut best: Vec<Option<Best>> = vec![None; self.expressions.len()];
         let mut see = |ex: Ex, state: &FlowState| {
             let best = best[ex].get_or_insert_with(|| self.needed_places(&self.expressions[ex].1));
-            best.iter_mut().for_each(|(at, level)| *level = (*level).max(state.level[*at]));
+            best.iter_mut().for_each(|(at, level)| *level = (*level).max(state.level.get(*at)));
         };
         let (mut known, mut waiting) = (states.to_vec(), BTreeSet::new());
         for leaf in 0..self.nodes.len() {
@@ -54,9 +54,9 @@ impl Check<'_> {
                 if below.is_none() && self.ever.kinds[at] != bit(ValueKind::Map) {
                     break;
                 }
-                if *key != ANY_KEY && below.is_none_or(|ix| self.ever.level[ix] == 0) {
+                if *key != ANY_KEY && below.is_none_or(|ix| self.ever.level.get(ix) == 0) {
                     let known =
-                        self.places.children(at).filter(|(_, ix)| self.ever.level[*ix] > 0).map(|(name, _)| name);
+                        self.places.children(at).filter(|(_, ix)| self.ever.level.get(*ix) > 0).map(|(name, _)| name);
                     let shown = show(&read.path[..=depth]);
                     let message =
                         format!("`{shown}` is never defined: no form, assignment or answer of a call puts it there");
@@ -73,7 +73,7 @@ impl Check<'_> {
         for comparison in &reads.comparisons {
             let place = comparison.path.iter().try_fold(0, |at, key| self.places.find(at, key));
             let mut kinds = place
-                .filter(|ix| self.ever.level[*ix] > 0)
+                .filter(|ix| self.ever.level.get(*ix) > 0)
                 .and_then(|ix| self.ever.kinds.get(ix).copied())
                 .unwrap_or(0);
             let shown = show(&comparison.path);
@@ -108,8 +108,8 @@ impl Check<'_> {
     /// The place of a key; a key that nothing names is a row, where rows are kept.
     fn row_or(&self, at: Ix, key: &str) -> Option<Ix> {
         let own = self.places.find(at, key);
-        let row = self.places.find(at, ANY_KEY).filter(|row| self.ever.level[*row] > 0);
-        own.filter(|ix| self.ever.level[*ix] > 0).or(row).or(own)
+        let row = self.places.find(at, ANY_KEY).filter(|row| self.ever.level.get(*row) > 0);
+        own.filter(|ix| self.ever.level.get(*ix) > 0).or(row).or(own)
     }
 
     /// The places on the way to what is needed of a path.
@@ -144,7 +144,7 @@ impl Check<'_> {
             let Read { path, known, when, asked, .. } = read;
             for (depth, (at, key)) in self.way(read).zip(path).enumerate() {
                 let level = best.iter().find(|(place, _)| *place == at).map_or(ABSENT, |(_, level)| *level);
-                if depth < *known || level >= THERE || *key == ANY_KEY || self.ever.level[at] == ABSENT {
+                if depth < *known || level >= THERE || *key == ANY_KEY || self.ever.level.get(at) == ABSENT {
                     continue;
                 }
                 if level == OPTIONAL && self.is_shown(at, when) {
