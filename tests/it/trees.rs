@@ -32,6 +32,8 @@ async fn every_address_over_rows_is_there() {
     for path in both.chain(advisors).chain(lists).chain(others.map(str::to_owned)) {
         assert_eq!(visitor.get(&path).await.status, 200, "{path}");
     }
+    let twin = visitor.get("/rto/telangana/ts-15").await.text();
+    assert!(twin.contains("/rto/telangana/tg-15\""), "the letters of today are the page that counts");
     for unknown in [
         "/rto/atlantis",
         "/rto/goa/mh-12",

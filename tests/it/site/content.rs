@@ -403,6 +403,35 @@ async fn news_have_lists_in_parts_and_articles() {
     server.stop().await;
 }
 
+/// R7.3-30: news and feedback over HTTP say what their pages say.
+#[tokio::test(flavor = "multi_thread")]
+async fn news_are_read_and_feedback_is_given_by_calls() {
+    let server = product().await;
+    let visitor = server.visitor();
+    let mut all = Vec::new();
+    let first = visitor.get("/api/v1/news?line=car").await.ok(200);
+    let pages = first["pages"].as_i64().expect("a number");
+    assert!(first["page"] == 1 && pages > 1, "{first}");
+    for page in 1..=pages {
+        let list = visitor.get(&format!("/api/v1/news?line=car&page={page}")).await.ok(200);
+        all.extend(list["items"].as_array().expect("a list").clone());
+    }
+    let days: Vec<&str> = all.iter().filter_map(|item| item["date"].as_str()).collect();
+    assert!(days.len() > 10 && days.is_sorted_by(|newer, older| newer >= older), "{days:?}");
+    let item = all.iter().find(|item| item["slug"] == "telangana-plates-tg").expect("it is there");
+    assert_eq!(visitor.get("/api/v1/news/telangana-plates-tg").await.ok(200), *item);
+    assert_eq!(visitor.get(item["href"].as_str().expect("an address")).await.status, 200);
+    for unknown in ["/api/v1/news?line=boats", "/api/v1/news?line=car&page=99", "/api/v1/news/no-such-article"] {
+        assert_eq!(visitor.get(unknown).await.status, 404, "{unknown}");
+    }
+    let give = async |body: Value| visitor.send("POST", "/api/v1/feedback", &[], Some(body.to_string())).await;
+    let given = give(json!({"rating": "5", "words": "Very clear"})).await.ok(201);
+    assert_eq!(visitor.view(given["id"].as_str().expect("an id")).await["step"]["title"], "Thank you");
+    let refused = give(json!({"rating": "9", "words": "Very clear"})).await.ok(422);
+    assert_eq!(refused["errors"][0]["pointer"], "/rating", "{refused}");
+    server.stop().await;
+}
+
 /// R1-31: what customers say, each with stars, words and a name.
 #[tokio::test(flavor = "multi_thread")]
 async fn customers_are_heard_on_the_first_page() {

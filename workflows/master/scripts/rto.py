@@ -51,7 +51,7 @@ Rajasthan RJ: 01 Ajmer; 02 Alwar; 03 Banswara; 04 Barmer; 05 Bharatpur; 06 Bhilw
 Sikkim SK: 01 Gangtok; 02 Geyzing; 03 Mangan; 04 Namchi; 05 Jorethang; 06 Soreng; 07 Pakyong; 08 Rangpo
 Tamil Nadu TN: 01 Chennai; 02 Chennai; 03 Chennai; 04 Chennai; 05 Chennai; 06 Chennai; 07 Chennai; 09 Chennai; 10 Chennai; 11 Tambaram; 12 Poonamallee; 13 Chennai; 14 Sholinganallur; 15 Ulundurpet; 16 Tindivanam; 18 Red Hills; 19 Chengalpattu; 20 Tiruvallur; 21 Kanchipuram; 22 Chennai; 23 Vellore; 24 Krishnagiri; 25 Tiruvannamalai; 28 Namakkal; 29 Dharmapuri; 30 Salem; 31 Cuddalore; 32 Villupuram; 33 Erode; 34 Tiruchengode; 36 Gobichettipalayam; 37 Coimbatore; 38 Coimbatore; 39 Tiruppur; 40 Mettupalayam; 41 Pollachi; 42 Tiruppur; 43 Ooty; 45 Tiruchirappalli; 46 Perambalur; 47 Karur; 48 Srirangam; 49 Thanjavur; 50 Tiruvarur; 51 Nagapattinam; 52 Sankari; 54 Salem; 55 Pudukkottai; 56 Perundurai; 57 Dindigul; 58 Madurai; 59 Madurai; 60 Theni; 61 Ariyalur; 63 Sivaganga; 64 Madurai; 65 Ramanathapuram; 66 Coimbatore; 67 Virudhunagar; 68 Kumbakonam; 69 Thoothukudi; 70 Hosur; 72 Tirunelveli; 73 Ranipet; 74 Nagercoil; 75 Marthandam; 76 Tenkasi; 77 Attur; 78 Dharapuram; 79 Sankarankovil; 81 Tiruchirappalli; 82 Mayiladuthurai; 83 Vaniyambadi; 84 Srivilliputhur; 85 Kundrathur; 86 Erode; 87 Sriperumbudur; 88 Namakkal; 90 Salem; 91 Chidambaram; 92 Tiruchendur; 93 Mettur; 94 Palani; 95 Sivakasi; 96 Kovilpatti; 97 Arani; 99 Coimbatore
 Telangana TS: 01 Adilabad; 02 Karimnagar; 03 Hanamkonda; 04 Khammam; 05 Nalgonda; 06 Mahabubnagar; 07 Hyderabad; 08 Hyderabad; 09 Hyderabad; 10 Hyderabad; 11 Hyderabad; 12 Hyderabad; 13 Hyderabad; 14 Hyderabad; 15 Sangareddy; 16 Nizamabad; 17 Kamareddy; 18 Nirmal; 19 Mancherial; 20 Asifabad; 21 Jagtial; 22 Peddapalli; 23 Sircilla; 24 Warangal; 25 Bhupalpally; 26 Mahabubabad; 27 Jangaon; 28 Kothagudem; 29 Suryapet; 30 Bhongir; 31 Nagarkurnool; 32 Wanaparthy; 33 Gadwal; 34 Vikarabad; 35 Medak; 36 Siddipet; 37 Mulugu; 38 Narayanpet
-Telangana TG: 07 Hyderabad; 08 Hyderabad; 09 Hyderabad; 10 Hyderabad; 11 Hyderabad; 12 Hyderabad; 13 Hyderabad; 14 Hyderabad
+Telangana TG: 01 Adilabad; 02 Karimnagar; 03 Hanamkonda; 04 Khammam; 05 Nalgonda; 06 Mahabubnagar; 07 Hyderabad; 08 Hyderabad; 09 Hyderabad; 10 Hyderabad; 11 Hyderabad; 12 Hyderabad; 13 Hyderabad; 14 Hyderabad; 15 Sangareddy; 16 Nizamabad; 17 Kamareddy; 18 Nirmal; 19 Mancherial; 20 Asifabad; 21 Jagtial; 22 Peddapalli; 23 Sircilla; 24 Warangal; 25 Bhupalpally; 26 Mahabubabad; 27 Jangaon; 28 Kothagudem; 29 Suryapet; 30 Bhongir; 31 Nagarkurnool; 32 Wanaparthy; 33 Gadwal; 34 Vikarabad; 35 Medak; 36 Siddipet; 37 Mulugu; 38 Narayanpet
 Tripura TR: 01 Agartala; 02 Kailashahar; 03 Udaipur Tripura; 04 Ambassa; 05 Dharmanagar; 06 Khowai; 07 Bishramganj; 08 Belonia
 Uttarakhand UK: 01 Almora; 02 Bageshwar; 03 Champawat; 04 Haldwani; 05 Pithoragarh; 06 Rudrapur; 07 Dehradun; 08 Haridwar; 09 Tehri; 10 Uttarkashi; 11 Chamoli; 12 Pauri; 13 Rudraprayag; 14 Rishikesh; 15 Kotdwar; 16 Vikasnagar; 17 Roorkee; 18 Kashipur; 19 Ramnagar; 20 Ranikhet
 Uttar Pradesh UP: 11 Saharanpur; 12 Muzaffarnagar; 13 Bulandshahr; 14 Ghaziabad; 15 Meerut; 16 Noida; 17 Baghpat; 19 Shamli; 20 Bijnor; 21 Moradabad; 22 Rampur Uttar Pradesh; 23 Amroha; 24 Budaun; 25 Bareilly; 26 Pilibhit; 27 Shahjahanpur; 30 Hardoi; 31 Lakhimpur Kheri; 32 Lucknow; 33 Raebareli; 34 Sitapur; 35 Unnao; 36 Amethi; 37 Hapur; 38 Sambhal; 40 Bahraich; 41 Barabanki; 42 Ayodhya; 43 Gonda; 44 Sultanpur; 45 Ambedkar Nagar; 46 Shravasti; 47 Balrampur; 50 Azamgarh; 51 Basti; 52 Deoria; 53 Gorakhpur; 54 Mau; 55 Siddharthnagar; 56 Maharajganj; 57 Kushinagar; 58 Sant Kabir Nagar; 60 Ballia; 61 Ghazipur; 62 Jaunpur; 63 Mirzapur; 64 Sonbhadra; 65 Varanasi; 66 Bhadohi; 67 Chandauli; 70 Prayagraj; 71 Fatehpur; 72 Pratapgarh; 73 Kaushambi; 74 Kannauj; 75 Etawah; 76 Farrukhabad; 77 Kanpur Dehat; 78 Kanpur; 79 Auraiya; 80 Agra; 81 Aligarh; 82 Etah; 83 Firozabad; 84 Mainpuri; 85 Mathura; 86 Hathras; 87 Kasganj; 90 Banda; 91 Hamirpur Uttar Pradesh; 92 Jalaun; 93 Jhansi; 94 Lalitpur; 95 Mahoba; 96 Chitrakoot
@@ -63,6 +63,11 @@ def zone_a():
     return set(re.findall(r"^\s*- \[(.+?), A\]", ZONES.read_text(encoding="utf-8"), re.M))
 
 
+# Letters that states had before; their plates stay valid. Those of TS have rows of their own, since some offices are asked for by both.
+FORMER = {"OD": "OR", "UK": "UA"}
+NOW = {"TS": "TG"}
+
+
 def typed(letters, code):
     """Every way to write an office but its own, in one cell."""
     short = code.lstrip("0")
@@ -71,6 +76,8 @@ def typed(letters, code):
         heads += [f"{letters}{short}", f"{letters}-{short}", f"{letters} {short}"]
     if letters == "DL":
         heads += [f"{letters}{short}{mark}" for mark in "CS"] + [f"{letters}-{short}{mark}" for mark in "CS"] + [f"{letters}-{short}-{mark}" for mark in "CS"]
+    if letters in FORMER:
+        heads += [f"{FORMER[letters]}-{code}", typed(FORMER[letters], code)]
     return " ".join(heads)
 
 
@@ -97,7 +104,7 @@ if __name__ == "__main__":
         states.setdefault(state, letters)
         for entry in listed.split(";"):
             code, city = entry.strip().split(" ", 1)
-            offices.append([f"{letters}-{code}", city, state, "A" if city in big else "B", f"{letters}-{code} {city}", typed(letters, code)])
+            offices.append([f"{letters}-{code}", city, state, "A" if city in big else "B", f"{letters}-{code} {city}", typed(letters, code), f"{NOW[letters]}-{code}" if letters in NOW else ""])
             cities.setdefault(city, [None, city, states[state], slug(city)])
     popular = ["New Delhi", "Mumbai", "Bengaluru", "Chennai", "Kolkata", "Hyderabad", "Pune", "Ahmedabad", "Jaipur", "Lucknow", "Gurugram"]
     order = {city: rank for rank, city in enumerate(popular)}
@@ -105,6 +112,6 @@ if __name__ == "__main__":
     for number, row in enumerate(listed, 1):
         row[0] = number
         row.append("true" if row[1] in order else "false")
-    write("rto", ["rto", "city", "state", "zone", "title", "codes"], sorted(offices))
+    write("rto", ["rto", "city", "state", "zone", "title", "codes", "now"], sorted(offices))
     write("states", ["stateId", "stateName"], sorted([letters, state] for state, letters in states.items()))
     write("cities", ["cityId", "cityName", "stateId", "citySlug", "isPopular"], listed)
