@@ -32,6 +32,10 @@ async fn every_address_over_rows_is_there() {
     for path in both.chain(advisors).chain(lists).chain(others.map(str::to_owned)) {
         assert_eq!(visitor.get(&path).await.status, 200, "{path}");
     }
+    let missing = visitor.get("/bike-insurance/pay-as-you-drive").await;
+    assert_eq!(missing.status, 404);
+    assert!(missing.text().contains("href=\"/car-insurance/pay-as-you-drive\""), "a page of its name is offered");
+    assert!(!visitor.get("/bike-insurance/no-such-page").await.text().contains("Were you looking"));
     let twin = visitor.get("/rto/telangana/ts-15").await.text();
     assert!(twin.contains("/rto/telangana/tg-15\""), "the letters of today are the page that counts");
     for unknown in [

@@ -158,6 +158,14 @@ impl Site {
         self.addresses.iter().map(|(path, address)| (path.as_str(), address))
     }
 
+    /// The page whose address ends as this one, below another first part: `/cars/tyres` for `/bikes/tyres`.
+    pub fn namesake(&self, path: &str) -> Option<&Address> {
+        let (_, end) = path.trim_start_matches('/').split_once('/')?;
+        let ends_alike =
+            |one: &&Address| one.path.trim_start_matches('/').split_once('/').is_some_and(|(_, own)| own == end);
+        self.addresses.values().filter(ends_alike).find(|one| one.is_kept())
+    }
+
     /// The page that stands in for another one.
     pub fn special(&self, special: Special) -> Option<&Arc<Page>> {
         self.specials.get(&special)

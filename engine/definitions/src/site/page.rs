@@ -56,7 +56,8 @@ pub const PAPER_ENDING: &str = ".pdf";
 /// Pages that stand where another one cannot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Special {
-    /// An address that is not there.
+    /// An address that is not there; `data.base`, `data.title` are of a page of its name at another place, else `/` and
+    /// empty.
     NotFound,
     /// A fault of ours.
     Failed,

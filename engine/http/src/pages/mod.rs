@@ -585,6 +585,12 @@ fn go_on(special: Special) -> &'static str {
 
 /// The page that stands in for another one: readable, no-index, with a way on.
 pub async fn special(ask: &Ask<'_>, status: StatusCode, kind: Special, workflow: Option<&Workflow>) -> Response {
+    if kind == Special::NotFound {
+        let (path, language) = (&ask.facts.path, &ask.facts.language);
+        let other = site::namesake(ask.catalog, language, path, ask.app.runtime.now_ms());
+        let other = other.as_ref().map_or(("/", ""), |(path, title)| (path, title));
+        return fallback_page(ask, status, kind, other).await;
+    }
     let flow = workflow.map(|workflow| workflow.in_language(&ask.facts.language));
     let flow = flow.map_or(("/", ""), |workflow| (workflow.base.as_str(), workflow.title.as_str()));
     fallback_page(ask, status, kind, flow).await

@@ -535,6 +535,15 @@ pub fn special(
     special_about(catalog, language, special, more, now_ms)
 }
 
+/// Address and title of a page of this name at another place of the site.
+pub fn namesake(catalog: &Catalog, language: &str, path: &str, now_ms: i64) -> Option<(String, String)> {
+    let site = catalog.site(language);
+    let other = site.namesake(path)?;
+    let now = Now::at(now_ms, ZONE);
+    let rendered = other.render(site.data(), &catalog.host_in(language, &now), 1).ok().flatten()?;
+    Some((other.path.clone(), rendered.title))
+}
+
 /// The page that stands for this case, with what it is about as `data`.
 pub fn special_about(
     catalog: &Catalog,
