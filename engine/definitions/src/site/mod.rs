@@ -158,7 +158,7 @@ impl Site {
         self.addresses.iter().map(|(path, address)| (path.as_str(), address))
     }
 
-    /// The page whose address ends as this one, below another first part: `/cars/tyres` for `/bikes/tyres`.
+    /// The page whose address ends as this one, below another first part: `/north/hours` for `/south/hours`.
     pub fn namesake(&self, path: &str) -> Option<&Address> {
         let (_, end) = path.trim_start_matches('/').split_once('/')?;
         let ends_alike =
