@@ -57,8 +57,7 @@ impl Files {
             && [".yaml", ".yml", ".json", ".csv"].iter().any(|e| path.ends_with(e))
     }
 
-    /// Says that these very files were checked before and nothing was found: when they were published, or by this program
-    /// in a folder that has not changed.
+    /// Says that this very program has checked these very files before, and found nothing.
     pub fn mark_found_good(&mut self) {
         self.found_good = true;
     }

@@ -54,7 +54,7 @@ pub fn load(files: &Files) -> Loaded {
 }
 
 /// Reads what is served already, beside versions that are still in use: their rows go on making partners. The files
-/// were checked when they were published, by the rules of that time: no page is drawn for it again.
+/// were checked when they were published, by the rules of that time: no page is drawn and no way followed for it again.
 pub fn load_beside(files: &Files, held: &[PinnedVersion]) -> Loaded {
     load_with(files, held, For::Service)
 }
@@ -225,6 +225,7 @@ fn catalog(
         stories: &stories,
         languages: &spoken.keys().cloned().collect::<Vec<_>>(),
         is_whole,
+        was_checked: purpose == For::Service,
         has_all_partners,
     };
     names(&library, &policy, problems);

@@ -106,6 +106,7 @@ pub fn reload_closure(id: &str, files: &Files, live: &Catalog) -> Result<Arc<Wor
         stories: &stories,
         languages: &spoken.keys().cloned().collect::<Vec<_>>(),
         is_whole: true,
+        was_checked: false,
         has_all_partners: true,
     };
     let workflow = if problems.iter().any(is_fatal) {

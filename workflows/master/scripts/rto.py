@@ -104,7 +104,9 @@ if __name__ == "__main__":
         states.setdefault(state, letters)
         for entry in listed.split(";"):
             code, city = entry.strip().split(" ", 1)
-            offices.append([f"{letters}-{code}", city, state, "A" if city in big else "B", f"{letters}-{code} {city}", typed(letters, code), f"{NOW[letters]}-{code}" if letters in NOW else ""])
+            now = f"{NOW[letters]}-{code}" if letters in NOW else ""
+            zone = "A" if city in big else "B"
+            offices.append([f"{letters}-{code}", city, state, zone, f"{letters}-{code} {city}", typed(letters, code), now])
             cities.setdefault(city, [None, city, states[state], slug(city)])
     popular = ["New Delhi", "Mumbai", "Bengaluru", "Chennai", "Kolkata", "Hyderabad", "Pune", "Ahmedabad", "Jaipur", "Lucknow", "Gurugram"]
     order = {city: rank for rank, city in enumerate(popular)}

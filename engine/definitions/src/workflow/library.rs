@@ -39,6 +39,8 @@ pub(crate) struct Library<'a> {
     pub languages: &'a [String],
     /// Whether everything that a version pins could be read.
     pub is_whole: bool,
+    /// What is read was found good before: no way is followed again.
+    pub was_checked: bool,
     /// Whether all partners and operations could be read.
     pub has_all_partners: bool,
 }

@@ -61,6 +61,7 @@ fn with_builder<T>(
         languages: &[],
         stories: &stories,
         is_whole: true,
+        was_checked: false,
         has_all_partners: true,
     };
     let root_id = tree.get("id").and_then(Node::as_str).unwrap_or("(machine)").to_owned();

@@ -121,7 +121,6 @@ impl Publishing {
         for file in current.files {
             files.insert(file.path, Arc::<[u8]>::from(file.content));
         }
-        files.mark_found_good();
         let held = self.pinned_versions(|path| files.contains(path).then(|| files.hash(path))).await?;
         let loaded = load_blocking(files, move |files| engine_definitions::load_beside(&files, &held)).await;
         let Some(catalog) = loaded.catalog else {

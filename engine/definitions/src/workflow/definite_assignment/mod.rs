@@ -93,7 +93,7 @@ pub struct Defined {
     pub used: Option<BTreeSet<String>>,
 }
 
-/// Every way is followed unless the files were found good before: then nothing but the keys is asked for.
+/// Every way is followed unless the files were checked before: then nothing but the keys is asked for.
 pub fn check<'m>(machine: &'m Machine, builder: &'m Builder<'_>) -> Defined {
     let order: BTreeMap<&str, usize> = machine.nodes().map(|n| (n.id, n.order)).collect();
     let steps: BTreeMap<usize, &Step> =
@@ -137,15 +137,15 @@ pub fn check<'m>(machine: &'m Machine, builder: &'m Builder<'_>) -> Defined {
     check.gather();
     check.fill_in();
     let is_parallel = machine.nodes().any(|n| n.kind == NodeKind::Parallel);
-    let was_good = builder.library.files.were_found_good();
-    let states = if is_parallel || was_good { Vec::new() } else { check.follow() };
+    let was_checked = builder.library.was_checked;
+    let states = if is_parallel || was_checked { Vec::new() } else { check.follow() };
     let defined = check.places.children(0).filter(|(_, ix)| check.ever.level.get(*ix) > ABSENT);
     let keys = defined.map(|(key, _)| key.to_owned()).collect();
     let written = builder.invokes.values().filter_map(|invoke| invoke.into.as_deref());
     let written = written.chain(check.steps.values().filter_map(|step| step.into.as_deref()));
     let written = written.filter_map(|into| into.split('.').next().map(str::to_owned));
     let used = check.read_keys().map(|read| read.into_iter().chain(written).collect());
-    let problems = if was_good { Vec::new() } else { check.report(&states) };
+    let problems = if was_checked { Vec::new() } else { check.report(&states) };
     Defined { problems, keys, used }
 }
 
