@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 mod content;
+mod editing;
 mod search;
 
 async fn product() -> TestServer {

@@ -49,12 +49,14 @@ impl Files {
         Ok(())
     }
 
-    /// Whether a path is one of a definition: YAML, JSON or CSV under one of the [`FOLDERS`].
+    /// Whether a path is one of a definition: YAML, JSON or CSV under one of the [`FOLDERS`], or a row of a table in
+    /// Markdown.
     pub fn is_definition(path: &str) -> bool {
         let place = path.split_once('/').is_some_and(|(top, _)| FOLDERS.contains(&top));
         place
             && !path.starts_with("workflows/schema/")
-            && [".yaml", ".yml", ".json", ".csv"].iter().any(|e| path.ends_with(e))
+            && ([".yaml", ".yml", ".json", ".csv"].iter().any(|e| path.ends_with(e))
+                || path.ends_with(".md") && path.contains("/tables/"))
     }
 
     /// Says that this very program has checked these very files before, and found nothing.

@@ -18,6 +18,8 @@ pub(crate) enum FileKind {
     View(String),
     /// `<folder>/tables/<name>.yaml`; the id is `<folder>/<name>`
     Table(String),
+    /// `<folder>/tables/<name>/<key>.md`: one row of that table, whose id it is
+    Row(String),
     /// `<line>/messages/<id>.yaml`; the id is the name alone
     Message(String),
     /// A story of a flow
@@ -128,6 +130,11 @@ pub(crate) fn kind_of(path: &str) -> Option<FileKind> {
     if let Some(name) = inside.strip_prefix("master/") {
         let known = !name.contains('/') && (name.ends_with(".csv") || name.ends_with(".yaml"));
         return known.then_some(FileKind::Master);
+    }
+    if let Some(row) = inside.strip_suffix(".md") {
+        let (table, _) = row.rsplit_once('/')?;
+        let Some(FileKind::Table(id)) = kind_of(&format!("workflows/{table}.yaml")) else { return None };
+        return Some(FileKind::Row(id));
     }
     let inside = inside.strip_suffix(".yaml")?;
     match inside {
@@ -241,6 +248,11 @@ pub(crate) fn table_file(id: &str) -> String {
     in_folder(id, "tables")
 }
 
+/// Folder of the rows of a table that are files of their own.
+pub(crate) fn rows_of(id: &str) -> String {
+    table_file(id).trim_end_matches(".yaml").to_owned() + "/"
+}
+
 fn in_folder(id: &str, kind: &str) -> String {
     let (folder, name) = id.rsplit_once('/').unwrap_or(("", id));
     format!("workflows/{folder}/{kind}/{name}.yaml")
@@ -290,6 +302,10 @@ mod tests {
             ("workflows/shared/otp/views/code.yaml", Some(FileKind::View(id("shared/otp/code")))),
             ("workflows/parcel/tables/zones.yaml", Some(FileKind::Table(id("parcel/zones")))),
             ("workflows/shared/otp/tables/limits.yaml", Some(FileKind::Table(id("shared/otp/limits")))),
+            ("workflows/parcel/tables/zones/north.md", Some(FileKind::Row(id("parcel/zones")))),
+            ("languages/hi/workflows/parcel/tables/zones/north.md", Some(FileKind::Translation)),
+            ("workflows/parcel/views/north.md", None),
+            ("workflows/parcel/README.md", None),
             ("workflows/parcel/messages/booked.yaml", Some(FileKind::Message(id("booked")))),
             ("workflows/parcel/cover/stories/bought.yaml", Some(FileKind::Story(id("parcel/cover")))),
             ("workflows/contracts/parcel/label.yaml", Some(FileKind::Contract(id("parcel/label")))),

@@ -37,6 +37,7 @@ mod partner;
 mod pinned;
 mod places;
 mod policy;
+mod prose;
 mod records;
 mod references;
 mod releases;
@@ -92,6 +93,7 @@ pub use partner::{
 };
 pub use pinned::{PinnedVersion, reload_closure};
 pub use policy::{Policy, ROUTES, Right, Roles, RouteAsks, Whose};
+pub use prose::plain_text;
 pub use records::{AGREEMENT, CONSENT, KEPT, Law, Records, RecordsAsked};
 pub use releases::{FILE as RELEASES, Releases};
 pub use shape::{Misfit, Shape};

@@ -15,6 +15,7 @@ use crate::outside::Outside;
 use crate::partner::{PartnerReferences, Partners};
 use crate::pinned::{self, PinnedParts, PinnedVersion};
 use crate::policy::{self, MAKEABLE, Policy, is_fatal};
+use crate::prose;
 use crate::records::{KEPT, KEPT_FILE, Law};
 use crate::references::References;
 use crate::releases::{self, Releases};
@@ -131,6 +132,14 @@ fn load_with(files: &Files, held: &[PinnedVersion], purpose: For) -> Loaded {
     }
     let masters = masters(files, &mut problems);
     let read = parse(files, &mut problems);
+    for (path, row) in &read.nodes {
+        if let Some(FileKind::Row(id)) = kind_of(path)
+            && !files.contains(&layout::table_file(&id))
+        {
+            let message = format!("this is a row of {}, which is not there", layout::table_file(&id));
+            problems.push(Problem::error("place", &row.span, message));
+        }
+    }
     let catalog = catalog(files, &read, masters, held, purpose, &mut problems);
     finish(&mut problems);
     Loaded { catalog: catalog.map(Arc::new).filter(|_| !problems.iter().any(Problem::is_error)), problems, read }
@@ -243,13 +252,16 @@ fn catalog(
         let now = crate::values::Now::at(SAMPLE_MS, crate::values::ZONE);
         let (english, masters, calendars) = (&parts.tables, &masters, &calendars);
         let known: &[Problem] = problems;
+        let texts = parts.nodes.iter().filter(|(path, _)| matches!(kind_of(path), Some(FileKind::Row(_))));
+        let texts = texts.filter_map(|(_, row)| row.get(source::BODY));
+        let written: BTreeMap<String, Span> = texts.flat_map(prose::links_at).collect();
         let settle = |language: &str, site: &mut Site| {
             let tables = spoken.get(language).map_or(english, |parts| &parts.tables);
             let host = ProductHost { language, ..ProductHost::plain(&now, tables, masters, calendars) };
             let found = |problems: &mut Vec<Problem>| {
                 site.settle(&workflows, &host, problems);
                 if purpose != For::Service {
-                    site.verify(&workflows, &parts.forms, &host, known, problems);
+                    site.verify(&workflows, &parts.forms, &host, (known, &written), problems);
                 }
             };
             collect(found).1

@@ -3,6 +3,7 @@
 
 use crate::layout::{FileKind, kind_of};
 use crate::policy::FLOOR;
+use crate::prose;
 use crate::source::{Node, Nodes, Value};
 use engine_statechart::Problem;
 use std::collections::BTreeSet;
@@ -37,6 +38,7 @@ impl Outside {
                 Some(FileKind::Site) => self.walk(node, &LEADS_OF_SITE, problems),
                 Some(FileKind::Page | FileKind::View(_) | FileKind::Form(_)) => self.walk(node, &LEADS, problems),
                 Some(FileKind::Flow(_) | FileKind::Part(_)) => self.redirects(node, problems),
+                Some(FileKind::Row(_) | FileKind::Table(_)) => self.words(node, problems),
                 _ => {}
             }
         }
@@ -49,6 +51,7 @@ impl Outside {
                 // With the session it goes to a host that the settings name.
                 Some(_) if passes && key.name == "to" => None,
                 Some(text) if leads.contains(&key.name.as_str()) => self.refusal(text),
+                Some(text) if key.name == "text" => self.refusal_in(text),
                 Some(text) if PICTURES.contains(&key.name.as_str()) => foreign_picture(text),
                 _ => None,
             };
@@ -58,6 +61,19 @@ impl Outside {
             self.walk(value, leads, problems);
         }
         node.list().iter().for_each(|item| self.walk(item, leads, problems));
+    }
+
+    /// Links in Markdown of a table.
+    fn words(&self, node: &Node, problems: &mut Vec<Problem>) {
+        if let Some((message, hint)) = node.as_str().and_then(|text| self.refusal_in(text)) {
+            problems.push(Problem::error(FLOOR, &node.span, message).hint(hint));
+        }
+        node.list().iter().chain(node.map().iter().map(|(_, cell)| cell)).for_each(|part| self.words(part, problems));
+    }
+
+    /// Why a link in Markdown leads where definitions may not.
+    fn refusal_in(&self, text: &str) -> Option<Why> {
+        prose::links(text).iter().find_map(|address| self.refusal(address))
     }
 
     /// `redirect: {url: "'…'"}` of a step, where it is a literal.

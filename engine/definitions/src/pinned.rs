@@ -8,7 +8,7 @@ use crate::load::parse;
 use crate::localized::{self, Parts};
 use crate::policy::is_fatal;
 use crate::source::{self, Nodes};
-use crate::table::{Table, Tables};
+use crate::table::{Table, Tables, with_rows};
 use crate::workflow::{Library, Workflow};
 use engine_statechart::Problem;
 use engine_statechart::source::Span;
@@ -47,7 +47,8 @@ impl<'a> PinnedParts<'a> {
     pub fn read(held: &'a PinnedVersion) -> PinnedParts<'a> {
         // A pinned version was checked when it was published.
         let mut told = Vec::new();
-        let matters = |path: &str| matches!(kind_of(path), Some(FileKind::Table(_) | FileKind::Contract(_)));
+        let matters =
+            |path: &str| matches!(kind_of(path), Some(FileKind::Table(_) | FileKind::Row(_) | FileKind::Contract(_)));
         let nodes = held
             .files
             .iter()
@@ -58,7 +59,9 @@ impl<'a> PinnedParts<'a> {
         let mut tables = Tables::default();
         for (path, node) in &nodes {
             if let Some(FileKind::Table(id)) = kind_of(path) {
-                Table::compile(&id, node, &mut told).into_iter().for_each(|table| tables.insert(Arc::new(table)));
+                Table::compile(&id, &with_rows(&id, node, &nodes), &mut told)
+                    .into_iter()
+                    .for_each(|table| tables.insert(Arc::new(table)));
             }
         }
         PinnedParts { held, tables, contracts }

@@ -12,8 +12,8 @@ pub(crate) const FLOOR: &str = "floor";
 
 /// Mistakes for which a publication is refused, and in spite of which a version that open journeys hold is made: what asks
 /// for less than a floor, what is never reached or used, a path that two steps have, a column that is not there, a place
-/// in single braces, a place that a translation has lost.
-pub(crate) const MAKEABLE: [&str; 7] = [FLOOR, "never", "unused", "path", "column", "brace", "lost"];
+/// in single braces, a place that a translation has lost, marks in words that are not read.
+pub(crate) const MAKEABLE: [&str; 8] = [FLOOR, "never", "unused", "path", "column", "brace", "lost", "prose"];
 
 /// Whether nothing can be made of what has this problem.
 pub(crate) fn is_fatal(problem: &Problem) -> bool {
@@ -75,7 +75,7 @@ const CUSTOMER: &str = "customer";
 const OPERATOR: &str = "operator";
 
 /// Every route of the program: each has its line in the table.
-pub const ROUTES: [&str; 41] = [
+pub const ROUTES: [&str; 42] = [
     "GET /api/v1/workflows/{line}/{name}/start",
     "POST /api/v1/journeys",
     "GET /api/v1/journeys",
@@ -93,6 +93,7 @@ pub const ROUTES: [&str; 41] = [
     "GET /api/v1/journeys/{id}/uploads/{upload}/file",
     "GET /api/v1/journeys/{id}/uploads/{upload}/preview",
     "GET /api/v1/master/{name}",
+    "GET /api/v1/seo/page",
     "POST /api/v1/webhooks/{partner}/{name}",
     "GET /api/v1/partners/{partner}/return/{state}",
     "POST /api/v1/partners/{partner}/return/{state}",

@@ -67,7 +67,7 @@ fn word(kind: &FileKind) -> &'static str {
         FileKind::View(_) => "views",
         FileKind::Message(_) => "messages",
         FileKind::Contract(_) => "contracts",
-        FileKind::Table(_) => "tables",
+        FileKind::Table(_) | FileKind::Row(_) => "tables",
         FileKind::Story(_) => "stories",
         FileKind::Translation => "translations",
         FileKind::Page => "pages",

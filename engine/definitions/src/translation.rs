@@ -10,6 +10,7 @@
 use crate::files::Files;
 use crate::keys::blocks;
 use crate::layout::{self, FileKind};
+use crate::prose;
 use crate::source::{Key, Node, Nodes, Value as Source};
 use crate::text::Text;
 use engine_statechart::{Problem, did_you_mean};
@@ -123,6 +124,10 @@ impl Read {
                 ));
                 continue;
             };
+            if matches!(kind, FileKind::Row(_)) {
+                say_row(Arc::make_mut(node), translation, problems);
+                continue;
+            }
             let mut dictionary = Dictionary::read(translation, problems);
             let mut used = BTreeSet::new();
             let mut empty = std::mem::take(&mut dictionary.empty);
@@ -246,6 +251,9 @@ impl Word<'_> {
     fn strange(&self, said: &Node, language: &str) -> Option<Problem> {
         let english = Text::template(self.english()).ok().filter(|_| !matches!(self.part, Wording::Line(_)))?;
         let text = Text::in_language(said.as_str()?, language).ok()?;
+        if let Some(problem) = strange_link(said, self.english()) {
+            return Some(problem);
+        }
         let known: BTreeSet<String> = english.places().collect();
         let own: BTreeSet<String> = text.places().collect();
         if let Some(name) = own.iter().find(|name| !known.contains(*name)) {
@@ -443,6 +451,26 @@ fn lines(node: &mut Node, place: &str, visit: &mut Visit<'_>) {
         if is_said(one) {
             visit(place, Word { line, node, is_needed: true, part: Wording::Line(range) });
         }
+    }
+}
+
+/// A link that the English has not: where a page leads is decided there.
+fn strange_link(said: &Node, english: &str) -> Option<Problem> {
+    let (own, known) = (prose::links(said.as_str()?), prose::links(english));
+    let strange = own.into_iter().find(|link| !known.contains(link))?;
+    Some(Problem::error("link", &said.span, format!("the English has no link to `{strange}`")))
+}
+
+/// A row that is a file of its own reads in a language as that file does there; what it does not say stays.
+fn say_row(row: &mut Node, said: &Node, problems: &mut Vec<Problem>) {
+    for (key, words) in said.map() {
+        let Some(cell) = row.map_mut().and_then(|cells| cells.iter_mut().find(|(known, _)| known.name == key.name))
+        else {
+            problems.push(Problem::error("unknown-key", &key.span, format!("the English has no `{}`", key.name)));
+            continue;
+        };
+        problems.extend(strange_link(words, cell.1.as_str().unwrap_or_default()));
+        cell.1 = words.clone();
     }
 }
 

@@ -1,7 +1,7 @@
 //! Every route of the product, on one page.
 
 use crate::api::{
-    documents, drafts, events, health, journeys, master, operator, presence, reports, returns, stream, uploads,
+    documents, drafts, events, health, journeys, master, operator, presence, reports, returns, seo, stream, uploads,
     webhooks,
 };
 use crate::app::App;
@@ -116,6 +116,7 @@ fn documented_routes() -> OpenApiRouter<App> {
         .routes(routes!(uploads::file))
         .routes(routes!(uploads::preview))
         .routes(routes!(master::find))
+        .routes(routes!(seo::page))
         .routes(routes!(webhooks::receive))
         .routes(routes!(returns::back, returns::back_by_form))
         .routes(routes!(reports::report))

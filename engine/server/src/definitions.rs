@@ -157,5 +157,5 @@ async fn publish_again(runtime: &Runtime, folder: &Path) {
 
 fn is_authored(path: &Path) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str());
-    ending.is_some_and(|ending| matches!(ending, "yaml" | "yml" | "json" | "csv"))
+    ending.is_some_and(|ending| matches!(ending, "yaml" | "yml" | "json" | "csv" | "md"))
 }

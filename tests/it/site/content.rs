@@ -432,6 +432,34 @@ async fn news_are_read_and_feedback_is_given_by_calls() {
     server.stop().await;
 }
 
+/// R7.3-30: a program reads of a page what search engines are told, and of a person's page nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_search_engines_are_told_of_a_page_is_a_call() {
+    let server = product().await;
+    let visitor = server.visitor();
+    for path in ["/car-insurance", "/car-insurance/news", "/health-insurance/star-health", "/figures"] {
+        let told = visitor.get(&format!("/api/v1/seo/page?path={path}")).await.ok(200);
+        let page = visitor.get(path).await.text();
+        let title = told["title"].as_str().expect("a title");
+        assert!(!title.is_empty() && page.contains("<title>"), "{path}: {told}");
+        assert_eq!(told["canonical"], between(&page, "<link rel=\"canonical\" href=\"", "\""), "{path}");
+        let hidden = between(&page, "<meta name=\"robots\" content=\"", "\"");
+        assert_eq!(told["robots"] == "noindex", hidden == "noindex", "{path}: {}", told["robots"]);
+        assert!(told["blocks"].as_array().is_some_and(|blocks| !blocks.is_empty()), "{path}");
+    }
+    let insurer = visitor.get("/api/v1/seo/page?path=/health-insurance/star-health").await.ok(200);
+    let facts = insurer["facts"].as_array().expect("a list");
+    assert!(
+        facts.iter().all(|fact| !fact["label"].is_null() && !fact["value"].is_null()) && facts.len() > 2,
+        "{facts:?}"
+    );
+    for unknown in ["/no-such-page", "/dashboard", "/staff"] {
+        assert_eq!(visitor.get(&format!("/api/v1/seo/page?path={unknown}")).await.status, 404, "{unknown}");
+    }
+    assert_eq!(visitor.get("/api/v1/seo/page").await.status, 400);
+    server.stop().await;
+}
+
 /// R1-31: what customers say, each with stars, words and a name.
 #[tokio::test(flavor = "multi_thread")]
 async fn customers_are_heard_on_the_first_page() {

@@ -410,6 +410,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/seo/page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What search engines are told of a page. Pages of a person are nobody's to index: they are not found. */
+        get: operations["seo_page"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/webhooks/{partner}/{name}": {
         parameters: {
             query?: never;
@@ -629,6 +646,11 @@ export interface components {
             kind: string;
             /** Format: int64 */
             seq: number;
+        };
+        /** @description One row of a page's facts. */
+        Fact: {
+            label: unknown;
+            value: unknown;
         };
         /** @description One field at fault. */
         FieldProblem: {
@@ -879,6 +901,19 @@ export interface components {
         };
         /** @enum {string} */
         SectionState: "done" | "current" | "todo";
+        /** @description A page as search engines are told of it. */
+        SeoPage: {
+            /** @description What stands on it, block by block. */
+            blocks: Record<string, never>[];
+            /** @description The one address that an index shall keep. */
+            canonical?: string | null;
+            description: string;
+            /** @description Label and value of each fact that it names. */
+            facts: components["schemas"]["Fact"][];
+            /** @description `index, follow` or `noindex`. */
+            robots: string;
+            title: string;
+        };
         /** @description Body of a start: the workflow, and usually the answers of its first step. */
         StartBody: {
             /** @description What the visitor came from. */
@@ -1111,6 +1146,7 @@ export type EffectView = components['schemas']['EffectView'];
 export type Elsewhere = components['schemas']['Elsewhere'];
 export type EventBody = components['schemas']['EventBody'];
 export type EventView = components['schemas']['EventView'];
+export type Fact = components['schemas']['Fact'];
 export type FieldProblem = components['schemas']['FieldProblem'];
 export type FormView = components['schemas']['FormView'];
 export type IncidentView = components['schemas']['IncidentView'];
@@ -1138,6 +1174,7 @@ export type ReviewSection = components['schemas']['ReviewSection'];
 export type Rows = components['schemas']['Rows'];
 export type Section = components['schemas']['Section'];
 export type SectionState = components['schemas']['SectionState'];
+export type SeoPage = components['schemas']['SeoPage'];
 export type StartBody = components['schemas']['StartBody'];
 export type Step = components['schemas']['Step'];
 export type StepKind = components['schemas']['StepKind'];
@@ -2746,6 +2783,51 @@ export interface operations {
             };
             /** @description `body_invalid`: The request cannot be read */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
+            429: components["responses"]["Anywhere429"];
+            500: components["responses"]["Anywhere500"];
+            503: components["responses"]["Anywhere503"];
+        };
+    };
+    seo_page: {
+        parameters: {
+            query?: {
+                /** @description Its address on this site: `/news`. */
+                path?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SeoPage"];
+                };
+            };
+            /** @description `body_invalid`: The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: Not found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

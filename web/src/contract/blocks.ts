@@ -35,9 +35,12 @@ export interface BlockHead {
   title?: string;
 }
 
+/** A part of words in Markdown: letters, or an element of HTML around others. */
+export type Prose = string | { is: 'p' | 'h3' | 'ul' | 'ol' | 'li' | 'strong' | 'em' | 'a' | 'table' | 'thead' | 'tbody' | 'tr' | 'th' | 'td'; of: Prose[]; href?: string };
+
 /** Paragraphs; an empty line parts them */
 export interface TextBlock extends BlockHead {
-  text: string;
+  text: string | Prose[];
   /** body if none is said */
   size?: 'lead' | 'body' | 'small';
 }

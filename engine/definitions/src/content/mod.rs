@@ -11,6 +11,7 @@ mod rules;
 
 use crate::catalog::Catalog;
 use crate::files::Files;
+use crate::prose::plain_text;
 use crate::values::{Now, ZONE};
 use engine_statechart::Problem;
 use engine_statechart::source::Span;
@@ -114,9 +115,11 @@ impl Reading {
                             continue;
                         }
                     };
-                    if let Some(words) = inner.as_str().filter(|words| !words.trim().is_empty()) {
-                        self.texts.push(Text { role, words: words.to_owned() });
+                    let words = plain_text(inner);
+                    if !words.trim().is_empty() {
+                        self.texts.push(Text { role, words });
                     }
+                    self.follow(inner);
                 }
                 if let Some(href) = text("href") {
                     self.links.push((href.to_owned(), text("label").or(text("text")).unwrap_or_default().to_owned()));
@@ -129,6 +132,16 @@ impl Reading {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Takes in the links of words in Markdown.
+    fn follow(&mut self, words: &Value) {
+        for part in words.as_array().into_iter().flatten() {
+            if let Some(href) = part["href"].as_str() {
+                self.links.push((href.to_owned(), plain_text(&part["of"])));
+            }
+            self.follow(&part["of"]);
         }
     }
 

@@ -17,6 +17,9 @@ const WIDTH: usize = 160;
 pub fn format(path: &str, bytes: &[u8]) -> Result<String, Vec<Problem>> {
     let before = source::read(path, bytes)?;
     let text = std::str::from_utf8(bytes).unwrap_or_default().trim_start_matches('\u{feff}');
+    if path.ends_with(".md") {
+        return Ok(format!("{}\n", text.trim_end()));
+    }
     let is_json = path.ends_with(".json");
     let written = if is_json { json::write(path, &before) } else { yaml::write(&tree::read(text)) };
     let after = source::read(path, written.as_bytes());

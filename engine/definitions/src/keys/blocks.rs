@@ -31,7 +31,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// Whether words for people stand under this key of some block, or of a map in one.
 pub fn is_words(name: &str) -> bool {
-    any(&|key| key.name == name && matches!(key.takes, super::Takes::Words))
+    any(&|key| key.name == name && matches!(key.takes, super::Takes::Words | super::Takes::Prose))
 }
 
 /// Whether a list of what people read stands under this key of some block.
@@ -86,7 +86,10 @@ pub const BLOCKS: &[Block] = &[
     Block { name: "form", note: "Where the step's form is drawn; without it, after all blocks", keys: &[] },
 ];
 
-const TEXT: &[Key] = &[words("text", "").needed(), name("size", &["lead", "body", "small"], "`body` if none is said")];
+const TEXT: &[Key] = &[
+    key("text", super::Takes::Prose, "").needed(),
+    name("size", &["lead", "body", "small"], "`body` if none is said"),
+];
 const NOTICE: &[Key] = &[words("text", "").needed(), name("tone", TONES, "`info` if none is said")];
 
 const FACTS: &[Key] = &[

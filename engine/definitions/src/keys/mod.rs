@@ -39,6 +39,8 @@ pub enum Side {
 pub enum Takes {
     /// Words for people: as they are, or `{text: "… {{name}}"}`, or `{cel: …}`.
     Words,
+    /// Words for people in Markdown; an expression gives a text, or such words of a table.
+    Prose,
     /// A literal, one of these if there are any.
     Name(&'static [&'static str]),
     /// An expression; also a tree of them.
@@ -69,6 +71,8 @@ pub enum Gives {
     /// A value as `Shown` draws it, or yes or no.
     Cell,
     Text,
+    /// A text, or words of a table that were written in Markdown.
+    Prose,
     Number,
     Flag,
     Paise,
@@ -140,6 +144,7 @@ impl Takes {
     pub fn phrase(self) -> String {
         match self {
             Takes::Words => "words".into(),
+            Takes::Prose => "words in Markdown".into(),
             Takes::Name([]) => "a literal".into(),
             Takes::Name(of) => one_of(of),
             Takes::Value(gives) => format!("CEL: {}", gives.phrase()),
@@ -160,6 +165,7 @@ impl Gives {
             Gives::Shown => "a text, a number, or `{paise}` `{percent}` `{date}` `{time}` `{height}` `{text}`".into(),
             Gives::Cell => "a value that is shown, or yes or no".into(),
             Gives::Text => "a text".into(),
+            Gives::Prose => "a text, or a cell of the kind `prose`".into(),
             Gives::Number => "a number".into(),
             Gives::Flag => "true or false".into(),
             Gives::Paise => "`{paise: …}`".into(),
@@ -180,6 +186,7 @@ impl Gives {
                 Gives::Shown => !matches!(kind, ValueKind::Text | ValueKind::Number | ValueKind::Map),
                 Gives::Cell => *kind == ValueKind::List,
                 Gives::Text | Gives::OneOf(_) => *kind != ValueKind::Text,
+                Gives::Prose => !matches!(kind, ValueKind::Text | ValueKind::List),
                 Gives::Number => *kind != ValueKind::Number,
                 Gives::Flag => *kind != ValueKind::Bool,
                 Gives::Paise | Gives::Data => *kind != ValueKind::Map,

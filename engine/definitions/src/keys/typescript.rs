@@ -17,6 +17,13 @@ pub fn types() -> String {
     out.pop();
     out.push_str(";\n\n");
     interface(&mut out, "BlockHead", "", blocks::HEAD);
+    let names: Vec<String> = crate::prose::ELEMENTS.iter().map(|name| format!("'{name}'")).collect();
+    let _ = writeln!(
+        out,
+        "/** A part of words in Markdown: letters, or an element of HTML around others. */\n\
+         export type Prose = string | {{ is: {}; of: Prose[]; href?: string }};\n",
+        names.join(" | ")
+    );
     let mut entries = Vec::new();
     for block in blocks::BLOCKS {
         let name = format!("{}Block", title(block.name));
@@ -93,6 +100,7 @@ fn type_of(takes: Takes) -> String {
         Gives::Shown => "Value".to_owned(),
         Gives::Cell => "Value | boolean".into(),
         Gives::Text => "string".into(),
+        Gives::Prose => "string | Prose[]".into(),
         Gives::Number => "number".into(),
         Gives::Flag => "boolean".into(),
         Gives::Paise => "Paise".into(),
@@ -104,6 +112,7 @@ fn type_of(takes: Takes) -> String {
     };
     match takes {
         Takes::Words | Takes::Name([]) => "string".into(),
+        Takes::Prose => of(Gives::Prose),
         Takes::Name(words) => union(words),
         Takes::Value(gives) => of(gives),
         Takes::Map(entry) | Takes::Unanswered(entry) => entry.name.into(),

@@ -125,7 +125,7 @@ fn table() -> Value {
             list_of(json!({"type": ["array", "object"]})),
         ),
     ];
-    needs(closed_map(&keys), &["columns", "rows"])
+    needs(closed_map(&keys), &["columns"])
 }
 
 fn view(more: &[(&'static str, &'static str, Value)]) -> Value {

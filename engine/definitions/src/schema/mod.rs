@@ -161,7 +161,7 @@ fn of_keys(keys: &[Key], listed: bool) -> Value {
 fn of_takes(takes: Takes) -> Value {
     let or_cel = |schema: Value| json!({"anyOf": [schema, text(), shared_shape("computed")]});
     match takes {
-        Takes::Words => shared_shape("words"),
+        Takes::Words | Takes::Prose => shared_shape("words"),
         Takes::Name([]) => shared_shape("name"),
         Takes::Name(of) => json!({"anyOf": [words(of), shared_shape("computed")]}),
         Takes::Value(_) => mapping(),

@@ -8,6 +8,7 @@ use crate::form::{Audience, FieldError, Form};
 use crate::frozen::Frozen;
 use crate::host::shared_vocabulary;
 use crate::policy::Roles;
+use crate::prose;
 use crate::records::{Records, RecordsAsked};
 use crate::shape::{Misfit, Shape};
 use crate::source::{Node, Value as Source};
@@ -531,9 +532,9 @@ impl Page {
         &self.span
     }
 
-    /// Place at which this page names an address.
-    pub(super) fn place_of(&self, address: &str) -> &Span {
-        self.links.get(address).unwrap_or(&self.span)
+    /// Place at which this page names an address, or else the row that it draws: `written`.
+    pub(super) fn place_of<'a>(&'a self, address: &str, written: &'a BTreeMap<String, Span>) -> &'a Span {
+        self.links.get(address).or_else(|| written.get(address)).unwrap_or(&self.span)
     }
 }
 
@@ -668,7 +669,7 @@ fn fill(pattern: &str, row: &Value) -> Result<String, String> {
     Ok(out + rest)
 }
 
-/// Addresses that stand literally under `href` and `link`.
+/// Addresses that stand literally under `href` and in the Markdown of texts.
 fn named(node: &Node, out: &mut BTreeMap<String, Span>) {
     match &node.value {
         Source::Map(entries) => {
@@ -676,6 +677,11 @@ fn named(node: &Node, out: &mut BTreeMap<String, Span>) {
                 match (key.name.as_str(), inner.as_str()) {
                     ("href", Some(text)) => {
                         out.entry(text.trim_matches('\'').to_owned()).or_insert_with(|| inner.span.clone());
+                    }
+                    ("text", Some(_)) => {
+                        for (link, span) in prose::links_at(inner) {
+                            out.entry(link).or_insert(span);
+                        }
                     }
                     _ => named(inner, out),
                 }

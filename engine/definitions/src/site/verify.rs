@@ -48,13 +48,14 @@ impl Site {
         }
     }
 
-    /// Draws each page once and checks what the site names, its addresses being known. `known`: what was found before.
+    /// Draws each page once and checks what the site names, its addresses being known. `known`: what was found before;
+    /// `written`: links in rows that are texts.
     pub(crate) fn verify(
         &self,
         workflows: &BTreeMap<String, Arc<Workflow>>,
         forms: &BTreeMap<String, Arc<Form>>,
         host: &dyn Host,
-        known: &[Problem],
+        (known, written): (&[Problem], &BTreeMap<String, Span>),
         problems: &mut Vec<Problem>,
     ) {
         // What a page with a mistake would have said is not known.
@@ -100,7 +101,8 @@ impl Site {
                 problems.push(unknown("form", &at, form, forms.keys().map(String::as_str)));
             }
         }
-        self.pages_are_drawn((host, forms), &dead, &told, problems);
+        let told_of = |page: &Page, link: &str| told(page.place_of(link, written), link);
+        self.pages_are_drawn((host, forms), &dead, &told_of, problems);
         let of_views =
             workflows.values().flat_map(|workflow| workflow.views.values()).flat_map(|view| view.named("href"));
         problems.extend(of_views.filter(|(link, _)| dead(link)).map(|(link, at)| told(&at.span, link)));
@@ -202,7 +204,7 @@ impl Site {
         &self,
         (host, forms): (&dyn Host, &BTreeMap<String, Arc<Form>>),
         dead: &dyn Fn(&str) -> bool,
-        told: &dyn Fn(&Span, &str) -> Problem,
+        told: &dyn Fn(&Page, &str) -> Problem,
         problems: &mut Vec<Problem>,
     ) {
         let of_flow = || {
@@ -238,7 +240,7 @@ impl Site {
                     let mut links = Vec::new();
                     links_of(&rendered.unwrap_or_default().blocks.into(), &mut links);
                     links.retain(|link| dead(link));
-                    problems.extend(links.iter().map(|link| told(page.place_of(link), link)));
+                    problems.extend(links.iter().map(|link| told(page, link)));
                 }
                 Err(error) => problems.push(Problem::error("evaluation", &error.span, error.message)),
             }

@@ -2,9 +2,11 @@
 //! Refused with a position: duplicate keys, bombs (size, depth, aliases), several documents,
 //! numbers that are not what they look like. Every mistake of a file is reported, not the first.
 
+mod front;
 mod json;
 mod yaml;
 
+pub(crate) use front::BODY;
 pub(crate) use yaml::is_text;
 
 use engine_statechart::Problem;
@@ -20,7 +22,7 @@ pub const FILE_BYTES_MAX: usize = 256 * 1024;
 pub const DEPTH_MAX: usize = 32;
 pub const NODES_MAX: usize = 60_000;
 
-/// Reads one file by its extension: `.json` as JSON, all else as YAML.
+/// Reads one file by its extension: `.json` as JSON, `.md` as a row in Markdown, all else as YAML.
 pub fn read(path: &str, bytes: &[u8]) -> Result<Node, Vec<Problem>> {
     match read_all(path, bytes) {
         (Some(node), problems) if problems.is_empty() => Ok(node),
@@ -44,7 +46,11 @@ pub fn read_all(path: &str, bytes: &[u8]) -> (Option<Node>, Vec<Problem>) {
             return (None, vec![Problem::error("encoding", &Span::new(&file, line, 1), "the file is not UTF-8 text")]);
         }
     };
-    if path.ends_with(".json") { json::read(&file, text) } else { yaml::read(&file, text) }
+    match path.rsplit_once('.') {
+        Some((_, "json")) => json::read(&file, text),
+        Some((_, "md")) => front::read(&file, text),
+        _ => yaml::read(&file, text),
+    }
 }
 
 /// What a reader has used up; shared by both formats.

@@ -1,6 +1,7 @@
 //! Columns of a table and the cells in them.
 
 use crate::fields::{MapReader, unknown};
+use crate::prose::{self, Prose};
 use crate::source::{Node, Value as Source};
 use crate::values::{money, parse_date};
 use engine_statechart::{Problem, did_you_mean};
@@ -36,6 +37,8 @@ pub(crate) enum ColumnKind {
     Date,
     Number,
     Json,
+    /// Words in Markdown.
+    Prose,
 }
 
 /// How an input is held against a cell; an absent or `any` cell fits everything.
@@ -51,7 +54,8 @@ pub(super) enum Match {
     Since,
 }
 
-pub(crate) const KINDS: [&str; 9] = ["text", "int", "money", "rate", "list", "bool", "date", "number", "json"];
+pub(crate) const KINDS: [&str; 10] =
+    ["text", "int", "money", "rate", "list", "bool", "date", "number", "json", "prose"];
 pub(crate) const MATCHES: [&str; 6] = ["equals", "max", "min", "in", "band", "since"];
 
 impl ColumnKind {
@@ -66,6 +70,7 @@ impl ColumnKind {
             "date" => ColumnKind::Date,
             "number" => ColumnKind::Number,
             "json" => ColumnKind::Json,
+            "prose" => ColumnKind::Prose,
             _ => return None,
         })
     }
@@ -79,7 +84,7 @@ impl ColumnKind {
             ColumnKind::Date => "a date like 2026-11-21",
             ColumnKind::Number => "a number",
             ColumnKind::List => "a list",
-            ColumnKind::Text | ColumnKind::Json => "a text",
+            ColumnKind::Text | ColumnKind::Json | ColumnKind::Prose => "a text",
         }
     }
 
@@ -102,6 +107,7 @@ impl ColumnKind {
             ColumnKind::Date => text.and_then(parse_date).map(|d| Value::String(d.to_string())),
             ColumnKind::Number => matches!(node.value, Source::Int(_) | Source::Float(_)).then(|| node.to_json()),
             ColumnKind::Json => Some(node.to_json()),
+            ColumnKind::Prose => text.map(Value::from),
         }
     }
 }
@@ -264,6 +270,17 @@ fn read_cell(node: &Node, column: &Column, name: &str, problems: &mut Vec<Proble
         let message = format!("the cell of `{name}` is a band like 18-25, 66+ or 30, not {}", node.kind());
         problems.push(Problem::error("value", &node.span, message));
         return Value::Null;
+    }
+    if kind == ColumnKind::Prose
+        && let Some(words) = text
+    {
+        return match prose::parse(words) {
+            Ok(all) => all.map_or(words.into(), |all| all.iter().map(Prose::to_json).collect()),
+            Err(mistake) => {
+                problems.push(mistake.at(node));
+                words.into()
+            }
+        };
     }
     let read = kind.read(node);
     if let (Some(band), Some(number)) = (column.within, read.as_ref().and_then(Value::as_i64))

@@ -8,13 +8,15 @@ mod refer;
 pub(crate) use columns::{Columns, KINDS, MATCHES, read_columns, read_row};
 
 use crate::fields::MapReader;
+use crate::layout;
 use crate::policy::is_fatal;
-use crate::source::Node;
+use crate::source::{Key, Node, Nodes, Value as Source};
 use columns::Match;
 use engine_statechart::Problem;
 use fit::Groups;
 use refer::Reference;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -86,6 +88,41 @@ pub struct Search<'a> {
 }
 
 const ROWS_MAX: usize = 20_000;
+
+/// A table with its rows that are files of their own: the name of the file stands in the first column, the front matter
+/// in those that it names, the text in `body`.
+pub(crate) fn with_rows<'n>(id: &str, node: &'n Node, nodes: &Nodes) -> Cow<'n, Node> {
+    let folder = layout::rows_of(id);
+    let own = nodes.range(folder.clone()..).take_while(|(path, _)| path.starts_with(&folder));
+    let first = node.get("columns").and_then(|columns| columns.map().first()).map(|(key, _)| key.name.clone());
+    let rows: Vec<Node> = own
+        .map(|(path, row)| {
+            let mut row = Node::clone(row);
+            let key = path[folder.len()..].trim_end_matches(".md").to_owned();
+            let of_key = first.clone().map(|name| {
+                let at = Key { name, span: row.span.clone() };
+                (at, Node::new(row.span.clone(), Source::String(key)))
+            });
+            row.map_mut().into_iter().for_each(|cells| cells.extend(of_key.clone()));
+            row
+        })
+        .collect();
+    if rows.is_empty() {
+        return Cow::Borrowed(node);
+    }
+    let mut whole = node.clone();
+    if let Some(entries) = whole.map_mut() {
+        match entries.iter_mut().find(|(key, _)| key.name == "rows") {
+            Some((_, Node { value: Source::List(list), .. })) => list.extend(rows),
+            Some(_) => {}
+            None => {
+                let key = Key { name: "rows".into(), span: node.span.clone() };
+                entries.push((key, Node::new(node.span.clone(), Source::List(rows))));
+            }
+        }
+    }
+    Cow::Owned(whole)
+}
 
 impl Table {
     pub fn compile(id: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Table> {

@@ -5,11 +5,13 @@ use crate::expressions::expression;
 use crate::fields::{unknown, unknown_keys};
 use crate::keys::{self, Entry, Gives, Key, Takes, blocks};
 use crate::policy::{FLOOR, Roles};
+use crate::prose::{self, Prose};
 use crate::references::ROWS;
 use crate::source::{Key as Name, Node, Value as Source};
 use crate::text::Text;
 use engine_statechart::expression::Expression;
 use engine_statechart::expression::rows::{ColumnRead, Rows};
+use engine_statechart::source::Span;
 use engine_statechart::{Problem, Vocabulary};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -175,6 +177,7 @@ impl<'p> Compiler<'p> {
         let marked = matches!(node.map(), [(name, _)] if name.name == "cel");
         match key.takes {
             Takes::Words => self.words(key.name, node),
+            Takes::Prose => self.prose(key.name, node),
             Takes::Name(of) => self.name(key.name, node, of),
             Takes::Value(gives) => self.expression(key.name, node, gives),
             Takes::Map(entry) if node.is_map() && !marked => self.map(node, &format!("`{}`", key.name), entry.keys),
@@ -310,6 +313,49 @@ impl<'p> Compiler<'p> {
                 ViewPart::nothing()
             }
         }
+    }
+
+    /// Words for people in Markdown. An expression gives words as they are: no value of anybody becomes a mark.
+    fn prose(&mut self, name: &str, node: &Node) -> ViewPart {
+        let (written, has_places) = match &node.value {
+            Source::String(_) => (node, false),
+            Source::Map(_) if node.get("text").is_some() => (node.get("text").unwrap_or(node), true),
+            Source::Map(_) => return self.expression(name, node, Gives::Prose),
+            _ => return self.words(name, node),
+        };
+        match prose::parse(written.as_str().unwrap_or_default()) {
+            Ok(None) => self.words(name, node),
+            Ok(Some(all)) => self.prose_parts(&all, &written.span, has_places),
+            Err(mistake) => {
+                self.problems.push(mistake.at(written));
+                self.words(name, node)
+            }
+        }
+    }
+
+    fn prose_parts(&mut self, all: &[Prose], span: &Span, has_places: bool) -> ViewPart {
+        let part = |this: &mut Self, one: &Prose| match one {
+            Prose::Words(words) => this.prose_words(words, span, has_places),
+            Prose::Element { name, href, of } => {
+                let field = |key: &str, part| Field { key: key.into(), part, is_optional: false };
+                let mut fields = vec![
+                    field("is", ViewPart::Literal((*name).into())),
+                    field("of", this.prose_parts(of, span, has_places)),
+                ];
+                if let Some(href) = href {
+                    this.named.push(("href", Node::new(span.clone(), Source::String(href.clone()))));
+                    fields.push(field("href", this.prose_words(href, span, has_places)));
+                }
+                ViewPart::Map(fields)
+            }
+        };
+        ViewPart::List(all.iter().map(|one| Item { part: part(self, one), ..Item::plain() }).collect())
+    }
+
+    fn prose_words(&mut self, words: &str, span: &Span, has_places: bool) -> ViewPart {
+        let node = Node::new(span.clone(), Source::String(words.to_owned()));
+        let text = Node::new(span.clone(), Source::Map(vec![(Name { name: "text".into(), span: span.clone() }, node)]));
+        if has_places { self.text(&text) } else { ViewPart::Literal(words.into()) }
     }
 
     /// Whether words are a path of what is known here, which somebody took for an expression.

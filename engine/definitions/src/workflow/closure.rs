@@ -55,7 +55,12 @@ pub(super) fn of(
     paths.extend(forms.flat_map(|form| form.files().map(str::to_owned)));
     let views = builder.views.iter().filter_map(|id| library.views.get(id));
     paths.extend(views.flat_map(|view| view.others.iter().chain([&view.path])).cloned());
-    paths.extend(tables.iter().map(|id| layout::table_file(id)));
+    for id in tables {
+        let rows = layout::rows_of(id);
+        paths.extend(
+            library.nodes.keys().filter(|path| path.starts_with(&rows)).cloned().chain([layout::table_file(id)]),
+        );
+    }
     paths.extend(builder.contracts.values().flat_map(|contract| contract.files.iter().cloned()));
     paths.extend(builder.texts.folders().map(layout::texts_file));
     for path in paths.clone() {

@@ -13,6 +13,7 @@ pub mod presence;
 pub mod reports;
 pub mod returns;
 pub mod scrub;
+pub mod seo;
 pub mod stream;
 pub mod subscriptions;
 pub mod uploads;

@@ -8,7 +8,7 @@ use crate::problem::{Code, Problem};
 use crate::visitor::session::Visitor;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use engine_definitions::{SitePage, Special, format_date, money};
+use engine_definitions::{SitePage, Special, format_date, money, plain_text};
 use engine_paper::{Fact, Look, Paper, PaperPart, Row};
 use engine_runtime::rfc3339;
 use serde_json::{Map, Value};
@@ -112,7 +112,7 @@ impl Words<'_> {
                 PaperPart::Facts { title, facts, card: block["style"] == "keep" }
             }
             "breakup" => PaperPart::Table { title, rows: list(block, "lines").map(|line| self.row(line)).collect() },
-            "text" | "notice" => PaperPart::Text { title, text: text("text") },
+            "text" | "notice" => PaperPart::Text { title, text: plain_text(&block["text"]) },
             "coverage" => {
                 PaperPart::Table { title, rows: list(block, "items").map(|item| self.cover(block, item)).collect() }
             }

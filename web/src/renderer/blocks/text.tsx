@@ -1,10 +1,17 @@
 import type { Block as AnyBlock, TextBlock } from '../../contract/blocks';
 import { Block } from '../../ui/block';
 import { Paragraphs } from '../paragraphs';
+import { drawProse } from '../prose';
 
 export const TextView = ({ title, text, size = 'body' }: TextBlock) => (
   <Block kind="text" title={title}>
-    <Paragraphs text={text} className="text" size={size} />
+    {typeof text === 'string' ? (
+      <Paragraphs text={text} className="text" size={size} />
+    ) : (
+      <div className="text prose" data-size={size}>
+        {text.map(drawProse)}
+      </div>
+    )}
   </Block>
 );
 

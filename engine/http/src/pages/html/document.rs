@@ -6,7 +6,7 @@ use super::writer::Html;
 use crate::pages::assets::Links;
 use crate::pages::site::CALCULATOR;
 use crate::problem::Problem;
-use engine_definitions::{Group, MenuItem};
+use engine_definitions::{Group, MenuItem, plain_text};
 use engine_runtime::StepView;
 use engine_runtime::view::{FormPart, StepKind};
 use serde::Serialize;
@@ -436,8 +436,9 @@ fn words(html: &mut Html, value: &Value) {
         Value::Object(block) => {
             let text = |key: &str| block.get(key).and_then(Value::as_str);
             for key in ["title", "question", "text", "answer"] {
-                if let Some(text) = text(key) {
-                    html.element("p", &[], text);
+                let text = block.get(key).map(plain_text).unwrap_or_default();
+                for part in text.split("\n\n").filter(|part| !part.is_empty()) {
+                    html.element("p", &[], part);
                 }
             }
             if let (Some(label), Some(url)) = (text("label"), text("href").and_then(safe_url)) {
