@@ -4,6 +4,7 @@
 
 use crate::fields::unknown_keys;
 use crate::policy::FLOOR;
+use crate::prose::{self, Prose};
 use crate::site::words;
 use crate::source::Node;
 use engine_statechart::Problem;
@@ -89,9 +90,9 @@ impl Letterhead {
     pub(crate) fn plain(&self, letter: &Letter, address: &str) -> String {
         let way = |way: &Way| format!("{}: {}", way.label, absolute_address(&way.link, address));
         let facts: Vec<String> = letter.facts.iter().map(|(label, value)| format!("{label}: {value}")).collect();
-        let mut parts = vec![letter.text.clone(), facts.join("\n")];
+        let mut parts = vec![prose::letters(&letter.text), facts.join("\n")];
         parts.extend(letter.action.as_ref().map(way));
-        parts.push(letter.after.clone());
+        parts.push(prose::letters(&letter.after));
         if !self.lines.is_empty() {
             // By this mark programs know where the words end.
             let foot = ["-- ", self.name.as_str()].into_iter().chain(self.lines.iter().map(String::as_str));
@@ -123,7 +124,8 @@ impl Letterhead {
         let foot: String = self.lines.iter().map(small).collect();
         let out =
             self.way_out(letter).map(|way| format!("<p style=\"{SMALL}\">{}</p>", link(way, "soft", "color:#51605F")));
-        let (subject, text, after) = (escape(&letter.subject), paragraphs(&letter.text), paragraphs(&letter.after));
+        let (subject, text, after) =
+            (escape(&letter.subject), paragraphs(&letter.text, address), paragraphs(&letter.after, address));
         let (action, out) = (action.unwrap_or_default(), out.unwrap_or_default());
         format!(
             "<!doctype html><html lang=\"{language}\"><head><meta charset=\"utf-8\">\
@@ -147,6 +149,8 @@ const PLATE: &str = "display:inline-block;padding:4px 14px;border:2px solid #162
     background:#FFFFFF;color:#16272B;font-size:20px;font-weight:700;letter-spacing:1px";
 const CARD: &str = "padding:20px 24px 8px;border-radius:12px;background:#FFFFFF";
 const TEXT: &str = "margin:0 0 16px;color:#16272B;font-size:16px;line-height:1.5";
+const LIST: &str = "margin:0 0 16px;padding:0 0 0 20px;color:#16272B;font-size:16px;line-height:1.5";
+const CELL: &str = "padding:6px 12px 6px 0;text-align:left;vertical-align:top;font-size:16px;color:#16272B";
 const FACTS: &str = "width:100%;margin:0 0 16px;border-collapse:collapse";
 const LABEL: &str = "padding:6px 12px 6px 0;text-align:left;vertical-align:top;font-weight:400;font-size:16px;\
     color:#51605F";
@@ -155,10 +159,37 @@ const BUTTON: &str = "display:inline-block;padding:12px 24px;border-radius:6px;b
     font-weight:700;text-decoration:none";
 const SMALL: &str = "margin:12px 0 0;color:#51605F;font-size:14px;line-height:1.5";
 
-/// An empty line parts paragraphs.
-fn paragraphs(text: &str) -> String {
+/// Markdown on paper; without marks an empty line parts paragraphs.
+fn paragraphs(text: &str, address: &str) -> String {
+    if let Ok(Some(all)) = prose::parse(text) {
+        return all.iter().map(|one| marked(one, address)).collect();
+    }
     let all = text.split("\n\n").map(str::trim).filter(|part| !part.is_empty());
-    all.map(|part| format!("<p class=\"ink\" style=\"{TEXT}\">{}</p>", escape(part).replace('\n', "<br>"))).collect()
+    all.map(|part| format!("<p class=\"ink\" style=\"{TEXT}\">{}</p>", lines(part))).collect()
+}
+
+/// A part of Markdown as programs that read mail draw it: they know styles of elements alone.
+fn marked(part: &Prose, address: &str) -> String {
+    let Prose::Element { name, href, of } = part else {
+        return if let Prose::Words(words) = part { lines(words) } else { String::new() };
+    };
+    let inner: String = of.iter().map(|one| marked(one, address)).collect();
+    let attributes = match *name {
+        "p" | "h3" => format!(" class=\"ink\" style=\"{TEXT}\""),
+        "ul" | "ol" => format!(" class=\"ink\" style=\"{LIST}\""),
+        "table" => format!(" class=\"ink\" style=\"{FACTS}\""),
+        "th" | "td" => format!(" class=\"ink\" style=\"{CELL}\""),
+        "a" => {
+            let href = absolute_address(href.as_deref().unwrap_or_default(), address);
+            format!(" href=\"{}\" class=\"ink\"", escape(&href))
+        }
+        _ => String::new(),
+    };
+    format!("<{name}{attributes}>{inner}</{name}>")
+}
+
+fn lines(text: &str) -> String {
+    escape(text).replace('\n', "<br>")
 }
 
 /// The whole address of a page of ours.
@@ -201,6 +232,19 @@ mod tests {
             assert!(html.contains(part), "{part}: {html}");
         }
         assert!(html.contains("href=\"https://parcels.example/r/x\"") && !html.contains("No more offers"), "{html}");
+
+        let marked = Letter {
+            text: format!("**Today**, {}:\n\n- [look](/here)\n- or call", crate::prose::quote("*Asha* [x](//y)")),
+            ..Letter::default()
+        };
+        let plain = house.plain(&marked, address);
+        assert!(plain.starts_with("Today, *Asha* [x](//y):\n\n• look\n• or call"), "{plain}");
+        let html = house.html(&marked, ("en", address));
+        for part in
+            ["<strong>Today</strong>, *Asha* [x](//y):</p>", "href=\"https://parcels.example/here\"", ">or call</li>"]
+        {
+            assert!(html.contains(part), "{part}: {html}");
+        }
 
         let offer = Letter { is_offer: true, ..letter };
         assert!(house.plain(&offer, address).ends_with("No more offers: https://parcels.example/your-data"));

@@ -7,6 +7,7 @@ use crate::letterhead::{Letter, Letterhead, Way};
 use crate::outside::Outside;
 use crate::places::Places;
 use crate::policy::{FLOOR, is_fatal};
+use crate::prose;
 use crate::source::Node;
 use crate::text::ENGLISH;
 use crate::values::money;
@@ -187,6 +188,11 @@ impl Message {
         }
         let mut languages = IndexMap::new();
         for (language, node) in std::iter::once((ENGLISH, node)).chain(others.iter().copied()) {
+            if channel == Channel::Email {
+                let marked = ["text", "after"].into_iter().filter_map(|key| node.get(key));
+                let mistakes = marked.filter_map(|text| Some(prose::parse(text.as_str()?).err()?.at(text)));
+                problems.extend(mistakes);
+            }
             let texts = Texts::compile(node, live.outside, problems);
             languages.extend(texts.map(|texts| (language.to_owned(), texts)));
         }
@@ -241,7 +247,8 @@ impl Message {
             map.insert(LANGUAGE.into(), language.into());
             map.entry(COMPANY).or_insert_with(|| house.letterhead.company.clone());
         }
-        let letter = Letter { is_offer: self.purpose == MARKETING, ..texts.fill(&data).map_err(wrong)? };
+        let letter = texts.fill(&data, self.channel == Channel::Email).map_err(wrong)?;
+        let letter = Letter { is_offer: self.purpose == MARKETING, ..letter };
         let (channel, language, template_id) = (self.channel, language.to_owned(), self.template_id.clone());
         let House { letterhead, address } = house;
         Ok(match channel {
@@ -302,10 +309,14 @@ impl Texts {
         Some(Texts { subject, text: text?, facts, action, after })
     }
 
-    /// A fact without a value is left out.
-    fn fill(&self, data: &Value) -> Result<Letter, String> {
-        let one = |template: &Template| Ok::<_, String>(render(template, data)?.trim().to_owned());
+    /// A fact without a value is left out. The paragraphs of a letter are Markdown, in which no value is a mark.
+    fn fill(&self, data: &Value, is_letter: bool) -> Result<Letter, String> {
+        let one = |template: &Template| Ok::<_, String>(render(template, data, registry())?.trim().to_owned());
         let some = |template: &Option<Template>| template.as_ref().map_or(Ok(String::new()), one);
+        let paragraphs = |template: &Template| match is_letter {
+            true => Ok(render(template, data, marked_registry())?.trim().to_owned()),
+            false => one(template),
+        };
         let mut facts = Vec::with_capacity(self.facts.len());
         for (label, value) in &self.facts {
             facts.push((one(label)?, one(value)?));
@@ -316,7 +327,8 @@ impl Texts {
             None => None,
         };
         let subject = some(&self.subject)?.replace(['\r', '\n'], " ");
-        Ok(Letter { subject, text: one(&self.text)?, facts, action, after: some(&self.after)?, is_offer: false })
+        let after = self.after.as_ref().map_or(Ok(String::new()), paragraphs)?;
+        Ok(Letter { subject, text: paragraphs(&self.text)?, facts, action, after, is_offer: false })
     }
 }
 
@@ -417,10 +429,10 @@ fn unknown_helper(element: &TemplateElement) -> Option<String> {
     })
 }
 
-fn render(template: &Template, data: &Value) -> Result<String, String> {
+fn render(template: &Template, data: &Value, registry: &Handlebars<'static>) -> Result<String, String> {
     let context = Context::wraps(data).map_err(|e| e.to_string())?;
     let mut out = Capped { text: String::new() };
-    template.render(registry(), &context, &mut RenderContext::new(None), &mut out).map_err(|e| match e.reason() {
+    template.render(registry, &context, &mut RenderContext::new(None), &mut out).map_err(|e| match e.reason() {
         RenderErrorReason::MissingVariable(Some(name)) => format!("the text needs `{name}`"),
         other => other.to_string(),
     })?;
@@ -444,15 +456,23 @@ impl Output for Capped {
 /// Handlebars for plain text: what becomes HTML is escaped there.
 fn registry() -> &'static Handlebars<'static> {
     static REGISTRY: OnceLock<Handlebars<'static>> = OnceLock::new();
-    REGISTRY.get_or_init(|| {
-        let mut registry = Handlebars::new();
-        registry.set_strict_mode(true);
-        UNWANTED.iter().for_each(|name| registry.unregister_helper(name));
-        registry.register_escape_fn(handlebars::no_escape);
-        registry.register_helper("money", Box::new(money_helper));
-        registry.register_helper("date", Box::new(date_helper));
-        registry
-    })
+    REGISTRY.get_or_init(|| registry_with(handlebars::no_escape))
+}
+
+/// Handlebars for Markdown: a value is no mark.
+fn marked_registry() -> &'static Handlebars<'static> {
+    static REGISTRY: OnceLock<Handlebars<'static>> = OnceLock::new();
+    REGISTRY.get_or_init(|| registry_with(prose::quote))
+}
+
+fn registry_with(escape: fn(&str) -> String) -> Handlebars<'static> {
+    let mut registry = Handlebars::new();
+    registry.set_strict_mode(true);
+    UNWANTED.iter().for_each(|name| registry.unregister_helper(name));
+    registry.register_escape_fn(escape);
+    registry.register_helper("money", Box::new(money_helper));
+    registry.register_helper("date", Box::new(date_helper));
+    registry
 }
 
 /// `{{money amount}}`: paise → ₹1,23,456.00

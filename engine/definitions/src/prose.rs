@@ -123,14 +123,15 @@ fn is_place(sign: char) -> bool {
 
 /// Whether nothing but paragraphs was found, and their words are those of the text.
 fn is_plain(all: &[Prose], text: &str) -> bool {
+    let spaced = |part: &str| part.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut read = all.iter().map(|one| match one {
         Prose::Element { name: "p", of, .. } => match of.as_slice() {
-            [Prose::Words(words)] => Some(words.as_str()),
+            [Prose::Words(words)] => Some(spaced(words)),
             _ => None,
         },
         _ => None,
     });
-    let mut written = text.split("\n\n").map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
+    let mut written = text.split("\n\n").map(spaced);
     let mut written = written.by_ref().filter(|part| !part.is_empty());
     loop {
         match (read.next(), written.next()) {
@@ -164,7 +165,7 @@ impl MarkdownReader<'_> {
             }
             Event::End(_) => self.close(),
             Event::Text(words) => self.say(&words),
-            Event::SoftBreak | Event::HardBreak => self.say(" "),
+            Event::SoftBreak | Event::HardBreak => self.say("\n"),
             Event::Rule => return Err(self.wrong(at, "a line across the page", "a heading parts what follows")),
             Event::Html(html) | Event::InlineHtml(html) => return Err(self.html(at, &html)),
             Event::Code(_) => return Err(self.wrong(at, "code", "words for people have no code; \\` is the sign")),
@@ -301,6 +302,26 @@ impl Prose {
                 href.iter().map(String::as_str).chain(of.iter().flat_map(Prose::links)).collect()
             }
         }
+    }
+}
+
+/// A value that is to stand in Markdown as it is: none of its signs is a mark, no line of it begins anything.
+pub(crate) fn quote(value: &str) -> String {
+    let line = |line: &str| {
+        let mut quoted = String::with_capacity(line.len());
+        for sign in line.trim_start().chars() {
+            quoted.extend(sign.is_ascii_punctuation().then_some('\\').into_iter().chain([sign]));
+        }
+        quoted
+    };
+    value.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Markdown with quoted values as letters alone.
+pub(crate) fn letters(text: &str) -> String {
+    match parse(text) {
+        Ok(Some(all)) => plain_text(&all.iter().map(Prose::to_json).collect()),
+        _ => text.to_owned(),
     }
 }
 
