@@ -69,7 +69,7 @@ test: ## Everything: set-up, Rust, web, definitions, agreement with XState, brow
 	.ci/part fuzz '.ci/fuzz $(BINARY) 60 1' && \
 	.ci/part contract 'cd web/contract && npm run --silent check' && \
 	.ci/part app 'cd web && npm run --silent lint && npm run --silent check && npm test --silent && npm run --silent size' && \
-	.ci/part xstate 'cd tests/differential && SIMULATE="$(BINARY) simulate --batch -" npm test --silent && SIMULATE="$(dir $(BINARY))examples/simulate" node export.mjs' && \
+	.ci/part xstate 'cd tests/differential && TREES="$(dir $(BINARY))examples/trees" SIMULATE="$(BINARY) simulate --batch -" npm test --silent && SIMULATE="$(dir $(BINARY))examples/simulate" node export.mjs && "$(dir $(BINARY))../schemathesis/bin/python" trees.py "$(dir $(BINARY))examples/trees"' && \
 	.ci/part forms 'FORMS="$(dir $(BINARY))forms" node tests/forms/random.mjs --seed 1 --count 2000' && \
 	.ci/part customers '$(dir $(BINARY))customers --count 36'; \
 	status=$$?; wait $$beside && exit $$status

@@ -69,7 +69,7 @@ async fn main() -> anyhow::Result<ExitCode> {
         "postgres" => vec![Database::Postgres],
         _ => vec![Database::Sqlite, Database::Unplugged, Database::Postgres],
     };
-    let mut good = true;
+    let mut broken = Vec::new();
     for database in databases {
         if database == Database::Unplugged && !Disk::possible() {
             println!("\nSKIPPED: a disk that loses its power needs /dev/fuse and the right to mount");
@@ -90,36 +90,38 @@ async fn main() -> anyhow::Result<ExitCode> {
         let options = Options { binary: arguments.binary.clone(), ..options };
         let wanted = |round: &str| [round, "all"].contains(&arguments.round.as_str());
         if wanted("crashes") {
-            good &= told(chaos::run(options.clone()).await?);
+            told(chaos::run(options.clone()).await?, &mut broken);
         }
         if arguments.round == "record" && database != Database::Unplugged {
             let report = chaos::record(options).await?.context("no C compiler: what is kept has a day of its own")?;
-            good &= told(report);
+            told(report, &mut broken);
             continue;
         }
         // The disk without power differs in its crashes only.
         if wanted("restore") && database != Database::Unplugged {
-            good &= told(chaos::restore(options.clone()).await?);
+            told(chaos::restore(options.clone()).await?, &mut broken);
         }
         if wanted("slow-partner") && database != Database::Unplugged {
-            good &= told(chaos::slow_partner(options.clone()).await?);
+            told(chaos::slow_partner(options.clone()).await?, &mut broken);
         }
         let is_changed = wanted("keys") && !(arguments.short && arguments.round == "all");
         if is_changed && database != Database::Unplugged {
-            good &= told(chaos::another_key(options.clone()).await?);
+            told(chaos::another_key(options.clone()).await?, &mut broken);
         }
         if wanted("upgrade") && database != Database::Unplugged {
             match chaos::upgrade(options).await? {
-                Some(report) => good &= told(report),
+                Some(report) => told(report, &mut broken),
                 None => println!("\nSKIPPED: the kept database lives on a day of its own, which needs a C compiler"),
             }
         }
     }
-    Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    // a log is read from its end
+    broken.iter().for_each(|violation| println!("VIOLATED {violation}"));
+    Ok(if broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Prints it; whether all was well.
-fn told(report: Report) -> bool {
+/// Prints it, and keeps what was violated.
+fn told(report: Report, broken: &mut Vec<String>) {
     println!("{report}");
-    report.violations.is_empty()
+    broken.extend(report.violations.iter().map(|violation| format!("{}: {violation}", report.round)));
 }
