@@ -28,8 +28,10 @@ pub(super) fn read(file: &Arc<str>, text: &str) -> (Option<Node>, Vec<Problem>) 
         }
         front.push_str(next);
     }
-    let (node, problems) = yaml::read(file, &front);
+    let is_blank = front.trim().is_empty();
+    let (node, problems) = if is_blank { (None, Vec::new()) } else { yaml::read(file, &front) };
     let mut entries = match node.map(|node| node.value) {
+        None if is_blank => Vec::new(),
         Some(Value::Map(entries)) => entries,
         Some(Value::Null) => Vec::new(),
         None => return (None, problems),
@@ -56,6 +58,8 @@ mod tests {
         assert_eq!(node.get("day").map(|day| day.span.line), Some(3));
         let body = node.get("body").expect("it has one");
         assert_eq!((body.as_str(), body.span.line), (Some("First.\n\nSecond."), 6));
+        let bare = read("a/tables/b/c.md", b"---\n---\nOne.\n").unwrap();
+        assert_eq!(bare.get("body").and_then(|body| body.as_str()), Some("One."));
         for (text, message) in
             [("title: One", "begins with"), ("---\ntitle: One\n", "never closed"), ("---\n- 1\n---\n", "is a map")]
         {
