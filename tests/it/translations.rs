@@ -1,7 +1,7 @@
 //! Files in other languages: place → English → the same in that language.
 
 use crate::definitions::{catalog, library};
-use engine_definitions::{Audience, Files, load, sheets};
+use engine_definitions::{Audience, Files, load, plain_text, sheets};
 use engine_server::cli::{Cli, Command, Texts, WhichTexts};
 use engine_statechart::Scope;
 use serde_json::{Map, Value, json};
@@ -46,6 +46,38 @@ fn seen(files: &Files, language: &str) -> (Value, Value, String) {
 }
 
 const VIEW: &str = "title: {Found: मिली}\nblocks.items.label: {\"From {{o.by}}\": \"{{o.by}} से\"}\n";
+
+/// A row that is a text reads as the file of its name does in a language, and leads nowhere else.
+#[test]
+fn a_row_in_markdown_reads_in_each_language() {
+    const NOTES: &str = "sample: true\nmatch: {slug: equals}\ncolumns: {slug: text, title: text, body: prose}\n";
+    const FOUND: &str = "blocks: [{block: text, title: {cel: \"lookup('library/notes', 'late').title\"}, \
+                         text: {cel: \"lookup('library/notes', 'late').body\"}}]\n";
+    let said = |hindi: &str| {
+        with(&[
+            ("workflows/library/tables/notes.yaml", NOTES),
+            ("workflows/library/tables/notes/late.md", "---\ntitle: Late\n---\n\n**Pay** by [our rules](/about).\n"),
+            ("languages/hi/workflows/library/tables/notes/late.md", hindi),
+            ("workflows/library/loan/views/found.yaml", FOUND),
+        ])
+    };
+    let files = said("---\ntitle: देर\n---\n\n[नियम](/about) देखें।\n");
+    assert_eq!(told(&files), Vec::<String>::new());
+    let (english, hindi) = (block_of(&files, "en"), block_of(&files, "hi"));
+    assert_eq!(english["text"][0]["of"][0], json!({"is": "strong", "of": ["Pay"]}));
+    assert_eq!(plain_text(&english["text"]), "Pay by our rules.");
+    assert_eq!((&hindi["title"], plain_text(&hindi["text"])), (&json!("देर"), "नियम देखें।".to_owned()));
+    let short = block_of(&said("---\ntitle: देर\n---\n"), "hi");
+    assert_eq!(plain_text(&short["text"]), "Pay by our rules.", "what is not said stays");
+    let strange = told(&said("---\ntitle: देर\nhint: और\n---\n\n[नियम](/elsewhere) देखें।\n"));
+    assert_eq!(strange.len(), 2, "{strange:?}");
+    assert!(strange[0].contains("late.md:3:1: the English has no `hint`"), "{strange:?}");
+    assert!(strange[1].contains("late.md:6:1: the English has no link to `/elsewhere`"), "{strange:?}");
+}
+
+fn block_of(files: &Files, language: &str) -> Value {
+    drawn(files, &json!({"offers": {}}), language)["blocks"][0].clone()
+}
 
 #[test]
 fn a_translation_changes_the_words_and_nothing_else() {
