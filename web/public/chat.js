@@ -31,8 +31,11 @@
     one.append(...inside);
     return one;
   };
-  const log = make('div', { className: 'chat-log' });
+  const log = make('div', {});
   log.setAttribute('role', 'log');
+  // a provider brings its own looks; a style sheet of the house would weigh on every page
+  const looks = (one, style) => Object.assign(one.style, style);
+  looks(log, { minHeight: '8rem', maxHeight: '50vh', overflow: 'auto', display: 'grid', gap: '0.5rem', alignContent: 'start' });
   const write = (who, text) => {
     log.append(make('p', {}, make('strong', { textContent: `${who}: ` }), text));
     log.scrollTop = log.scrollHeight;
@@ -40,10 +43,12 @@
   const field = make('input', { className: 'input', type: 'text', maxLength: 500, required: true, autocomplete: 'off' });
   const form = make(
     'form',
-    { className: 'chat-form' },
+    {},
     make('label', {}, make('span', { textContent: said.label }), field),
     make('button', { className: 'button small', type: 'submit', textContent: said.send }),
   );
+  looks(form, { display: 'flex', gap: '0.75rem', alignItems: 'end' });
+  looks(form.firstChild, { flex: '1' });
   const dialog = make('dialog', { className: 'dialog' });
   const title = make('h2', { id: 'chat-title', textContent: said.title });
   const close = make('button', { className: 'link-button', type: 'button', textContent: said.close });
