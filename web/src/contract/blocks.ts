@@ -3,6 +3,7 @@ import type { Data, Paise, Value } from '../api/open';
 
 export type Block =
   | ({ block: 'text' } & TextBlock)
+  | ({ block: 'prose' } & ProseBlock)
   | ({ block: 'notice' } & NoticeBlock)
   | ({ block: 'facts' } & FactsBlock)
   | ({ block: 'breakup' } & BreakupBlock)
@@ -40,8 +41,14 @@ export type Prose = string | { is: 'p' | 'h3' | 'ul' | 'ol' | 'li' | 'strong' | 
 
 /** Paragraphs; an empty line parts them */
 export interface TextBlock extends BlockHead {
-  text: string | Prose[];
+  text: string;
   /** body if none is said */
+  size?: 'lead' | 'body' | 'small';
+}
+
+/** What a text becomes that has marks; nobody writes it */
+export interface ProseBlock extends BlockHead {
+  text: Prose[];
   size?: 'lead' | 'body' | 'small';
 }
 

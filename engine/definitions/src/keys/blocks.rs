@@ -25,8 +25,10 @@ pub fn find(name: &str) -> Option<&'static Block> {
     BLOCKS.iter().find(|block| block.name == name)
 }
 
+/// Names of the blocks that authors write.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    BLOCKS.iter().map(|block| block.name)
+    let is_authors = |block: &&Block| block.keys.is_empty() || block.keys.iter().any(Key::is_authors);
+    BLOCKS.iter().filter(is_authors).map(|block| block.name)
 }
 
 /// Whether words for people stand under this key of some block, or of a map in one.
@@ -52,6 +54,7 @@ fn any(is_so: &dyn Fn(&Key) -> bool) -> bool {
 
 pub const BLOCKS: &[Block] = &[
     Block { name: "text", note: "Paragraphs; an empty line parts them", keys: TEXT },
+    Block { name: "prose", note: "What a text becomes that has marks; nobody writes it", keys: PROSE },
     Block { name: "notice", note: "What must not be missed", keys: NOTICE },
     Block { name: "facts", note: "Label and value in rows", keys: FACTS },
     Block { name: "breakup", note: "How a price is made up", keys: BREAKUP },
@@ -89,6 +92,10 @@ pub const BLOCKS: &[Block] = &[
 const TEXT: &[Key] = &[
     key("text", super::Takes::Prose, "").needed(),
     name("size", &["lead", "body", "small"], "`body` if none is said"),
+];
+const PROSE: &[Key] = &[
+    value("text", Gives::Prose, "").needed().of(Side::Browser),
+    name("size", &["lead", "body", "small"], "").of(Side::Browser),
 ];
 const NOTICE: &[Key] = &[words("text", "").needed(), name("tone", TONES, "`info` if none is said")];
 

@@ -100,7 +100,7 @@ fn type_of(takes: Takes) -> String {
         Gives::Shown => "Value".to_owned(),
         Gives::Cell => "Value | boolean".into(),
         Gives::Text => "string".into(),
-        Gives::Prose => "string | Prose[]".into(),
+        Gives::Prose => "Prose[]".into(),
         Gives::Number => "number".into(),
         Gives::Flag => "boolean".into(),
         Gives::Paise => "Paise".into(),
@@ -112,7 +112,7 @@ fn type_of(takes: Takes) -> String {
     };
     match takes {
         Takes::Words | Takes::Name([]) => "string".into(),
-        Takes::Prose => of(Gives::Prose),
+        Takes::Prose => "string".into(),
         Takes::Name(words) => union(words),
         Takes::Value(gives) => of(gives),
         Takes::Map(entry) | Takes::Unanswered(entry) => entry.name.into(),

@@ -24,6 +24,9 @@ use unanswered::Unanswered;
 /// What every view may read of the site beside its own data.
 pub const COMPANY: &str = "company";
 
+/// What a text with marks becomes: a block of its own, whose code comes only where it stands.
+const PROSE: &str = "prose";
+
 const ITEMS_MAX: usize = 1_000;
 
 /// A compiled view.
@@ -237,6 +240,9 @@ impl ViewPart {
                     if !(value.is_null() && *is_optional) {
                         map.insert(key.clone(), value);
                     }
+                }
+                if matches!(map.get("text"), Some(Value::Array(_))) && map.get("block").is_some_and(|of| of == "text") {
+                    map.insert("block".into(), PROSE.into());
                 }
                 Ok(Value::Object(map))
             }

@@ -112,7 +112,7 @@ impl Words<'_> {
                 PaperPart::Facts { title, facts, card: block["style"] == "keep" }
             }
             "breakup" => PaperPart::Table { title, rows: list(block, "lines").map(|line| self.row(line)).collect() },
-            "text" | "notice" => PaperPart::Text { title, text: plain_text(&block["text"]) },
+            "text" | "prose" | "notice" => PaperPart::Text { title, text: plain_text(&block["text"]) },
             "coverage" => {
                 PaperPart::Table { title, rows: list(block, "items").map(|item| self.cover(block, item)).collect() }
             }

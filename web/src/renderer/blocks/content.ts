@@ -3,6 +3,7 @@ export { CalculatorView } from './calculator';
 export { CountdownView } from './countdown';
 export { CoverageView } from './coverage';
 export { JourneyView } from './journey';
+export { ProseView } from './prose';
 export { ReviewsView } from './reviews';
 export { ShareView } from './share';
 export { SliderView } from './slider';

@@ -29,6 +29,7 @@ const views: { [N in Name]: From<ComponentType<Of<N>>> } = {
   faq: from(landing, (part) => part.FaqView),
   hero: from(landing, (part) => part.HeroView),
   links: from(landing, (part) => part.LinksView),
+  prose: from(content, (part) => part.ProseView),
   steps: from(landing, (part) => part.StepsView),
   table: from(landing, (part) => part.TableView),
   banner: from(content, (part) => part.BannerView),
@@ -59,9 +60,7 @@ export const partsOf = (blocks: Block[]): Part<unknown>[] =>
 /** `form` is where the step's form is drawn, when one of the blocks asks for it. */
 export const BlockView = memo(function BlockView({ block, form }: { block: Block; form?: ReactNode }) {
   if (block.block === 'form') return <>{form}</>;
-  const from = viewOf(block);
-  if (!from) console.warn('unknown block', block.block);
-  const View = from?.get();
+  const View = viewOf(block)?.get();
   return View ? <View {...block} /> : null;
 });
 

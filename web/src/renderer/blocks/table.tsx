@@ -5,41 +5,37 @@ import { isMoney, Shown } from '../value';
 import { PagerLinks } from './pager';
 
 /** A table that scrolls sideways by itself where it is too wide. */
-export const TableView = ({ title, columns, rows, pager, style }: TableBlock) => {
-  // amounts stand below each other by their last digit, and the heading above them
-  const align = (at: number) => columns[at]?.align ?? (rows.some((row) => isMoney(row[at])) ? 'right' : undefined);
-  return (
-    <Block kind="table" title={title}>
-      <div className="table-scroll" tabIndex={0} role="region" aria-label={title ?? 'Table'}>
-        <table>
-          <thead>
-            <tr>
-              {style === 'ranked' && <th scope="col">{t('place')}</th>}
-              {columns.map((column, at) => (
-                <th key={column.title} scope="col" data-align={align(at)}>
-                  {column.title}
-                </th>
+export const TableView = ({ title, columns, rows, pager, style }: TableBlock) => (
+  <Block kind="table" title={title}>
+    <div className="table-scroll" tabIndex={0} role="region" aria-label={title ?? 'Table'}>
+      <table>
+        <thead>
+          <tr>
+            {style === 'ranked' && <th scope="col">{t('place')}</th>}
+            {columns.map((column) => (
+              <th key={column.title} scope="col" data-align={column.align}>
+                {column.title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={index}>
+              {style === 'ranked' && <td data-rank="">{(pager?.first ?? 0) + index + 1}</td>}
+              {row.map((cell, at) => (
+                <td key={at} data-align={columns[at]?.align ?? (isMoney(cell) ? 'right' : undefined)}>
+                  <Shown value={cell} />
+                </td>
               ))}
             </tr>
-          </thead>
-          <tbody>
-            {rows.map((row, index) => (
-              <tr key={index}>
-                {style === 'ranked' && <td data-rank="">{(pager?.first ?? 0) + index + 1}</td>}
-                {row.map((cell, at) => (
-                  <td key={at} data-align={align(at)}>
-                    <Shown value={cell} />
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      <PagerLinks pager={pager} />
-    </Block>
-  );
-};
+          ))}
+        </tbody>
+      </table>
+    </div>
+    <PagerLinks pager={pager} />
+  </Block>
+);
 
 export const example: AnyBlock = {
   block: 'table',

@@ -1,17 +1,10 @@
 import type { Block as AnyBlock, TextBlock } from '../../contract/blocks';
 import { Block } from '../../ui/block';
 import { Paragraphs } from '../paragraphs';
-import { drawProse } from '../prose';
 
 export const TextView = ({ title, text, size = 'body' }: TextBlock) => (
   <Block kind="text" title={title}>
-    {typeof text === 'string' ? (
-      <Paragraphs text={text} className="text" size={size} />
-    ) : (
-      <div className="text prose" data-size={size}>
-        {text.map(drawProse)}
-      </div>
-    )}
+    <Paragraphs text={text} className="text" size={size} />
   </Block>
 );
 
