@@ -241,9 +241,7 @@ impl ViewPart {
                         map.insert(key.clone(), value);
                     }
                 }
-                if matches!(map.get("text"), Some(Value::Array(_))) && map.get("block").is_some_and(|of| of == "text") {
-                    map.insert("block".into(), PROSE.into());
-                }
+                settle_block(&mut map);
                 Ok(Value::Object(map))
             }
             ViewPart::List(items) => {
@@ -259,6 +257,28 @@ impl ViewPart {
                 Ok(Value::Array(list))
             }
         }
+    }
+}
+
+/// What follows from a block's values: a text with marks is drawn by another block, and the heading of a column of
+/// amounts stands where they do.
+fn settle_block(block: &mut Map<String, Value>) {
+    match block.get("block").and_then(Value::as_str) {
+        Some("text") if block.get("text").is_some_and(Value::is_array) => {
+            block.insert("block".into(), PROSE.into());
+        }
+        Some("table") => {
+            let rows = || block.get("rows").and_then(Value::as_array).into_iter().flatten();
+            let widest = rows().filter_map(Value::as_array).map(Vec::len).max().unwrap_or(0);
+            let amounts: Vec<bool> = (0..widest).map(|at| rows().any(|row| row[at].get("paise").is_some())).collect();
+            let columns = block.get_mut("columns").and_then(Value::as_array_mut).into_iter().flatten();
+            for column in
+                columns.zip(amounts).filter_map(|(column, is_amount)| column.as_object_mut().filter(|_| is_amount))
+            {
+                column.entry("align").or_insert("right".into());
+            }
+        }
+        _ => {}
     }
 }
 
