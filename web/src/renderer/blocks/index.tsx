@@ -42,12 +42,13 @@ const views: { [N in Name]: From<ComponentType<Of<N>>> } = {
   slider: from(content, (part) => part.SliderView),
 };
 
-const viewOf = (block: Block): From<ComponentType<Block>> | undefined =>
-  Object.hasOwn(views, block.block) ? (views[block.block as Name] as From<ComponentType<Block>>) : undefined;
+const known = new Map(Object.entries(views)) as ReadonlyMap<string, From<ComponentType<Block>>>;
+
+const viewOf = (block: Block) => known.get(block.block);
 
 /** Blocks by name with the file of the part that brings them. */
 export const blockFiles = (): [name: string, part: Part<unknown>][] =>
-  Object.entries(views).flatMap(([name, { part }]): [string, Part<unknown>][] => (part ? [[name, part]] : []));
+  [...known].flatMap(([name, { part }]): [string, Part<unknown>][] => (part ? [[name, part]] : []));
 
 /** The parts that draw these blocks, and those that stand inside of them. */
 export const partsOf = (blocks: Block[]): Part<unknown>[] =>
@@ -60,7 +61,9 @@ export const partsOf = (blocks: Block[]): Part<unknown>[] =>
 /** `form` is where the step's form is drawn, when one of the blocks asks for it. */
 export const BlockView = memo(function BlockView({ block, form }: { block: Block; form?: ReactNode }) {
   if (block.block === 'form') return <>{form}</>;
-  const View = viewOf(block)?.get();
+  const from = viewOf(block);
+  if (!from) console.warn('unknown block', block.block);
+  const View = from?.get();
   return View ? <View {...block} /> : null;
 });
 
