@@ -90,27 +90,27 @@ async fn main() -> anyhow::Result<ExitCode> {
         let options = Options { binary: arguments.binary.clone(), ..options };
         let wanted = |round: &str| [round, "all"].contains(&arguments.round.as_str());
         if wanted("crashes") {
-            told(chaos::run(options.clone()).await?, &mut broken);
+            print_report(chaos::run(options.clone()).await?, &mut broken);
         }
         if arguments.round == "record" && database != Database::Unplugged {
             let report = chaos::record(options).await?.context("no C compiler: what is kept has a day of its own")?;
-            told(report, &mut broken);
+            print_report(report, &mut broken);
             continue;
         }
         // The disk without power differs in its crashes only.
         if wanted("restore") && database != Database::Unplugged {
-            told(chaos::restore(options.clone()).await?, &mut broken);
+            print_report(chaos::restore(options.clone()).await?, &mut broken);
         }
         if wanted("slow-partner") && database != Database::Unplugged {
-            told(chaos::slow_partner(options.clone()).await?, &mut broken);
+            print_report(chaos::slow_partner(options.clone()).await?, &mut broken);
         }
         let is_changed = wanted("keys") && !(arguments.short && arguments.round == "all");
         if is_changed && database != Database::Unplugged {
-            told(chaos::another_key(options.clone()).await?, &mut broken);
+            print_report(chaos::another_key(options.clone()).await?, &mut broken);
         }
         if wanted("upgrade") && database != Database::Unplugged {
             match chaos::upgrade(options).await? {
-                Some(report) => told(report, &mut broken),
+                Some(report) => print_report(report, &mut broken),
                 None => println!("\nSKIPPED: the kept database lives on a day of its own, which needs a C compiler"),
             }
         }
@@ -120,8 +120,8 @@ async fn main() -> anyhow::Result<ExitCode> {
     Ok(if broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Prints it, and keeps what was violated.
-fn told(report: Report, broken: &mut Vec<String>) {
+/// Prints a round's report, and adds its violations to `broken`.
+fn print_report(report: Report, broken: &mut Vec<String>) {
     println!("{report}");
     broken.extend(report.violations.iter().map(|violation| format!("{}: {violation}", report.round)));
 }

@@ -1,5 +1,6 @@
 //! A set of definition files by their path from the repository's root.
 
+use crate::layout::kind_of;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -56,7 +57,7 @@ impl Files {
         place
             && !path.starts_with("workflows/schema/")
             && ([".yaml", ".yml", ".json", ".csv"].iter().any(|e| path.ends_with(e))
-                || path.ends_with(".md") && path.contains("/tables/"))
+                || path.ends_with(".md") && kind_of(path).is_some())
     }
 
     /// Says that this very program has checked these very files before, and found nothing.

@@ -7,7 +7,7 @@ use crate::form::{Form, Messages, SHARED_MESSAGES, read as read_form};
 use crate::layout::{self, FileKind, kind_of};
 use crate::load::{collect, spread};
 use crate::source::{Node, Nodes, Value as Source};
-use crate::table::{Table, Tables, with_rows};
+use crate::table::{Table, Tables, rows_in_files, with_rows};
 use crate::text::ENGLISH;
 use crate::texts::Texts;
 use crate::translation::Read;
@@ -142,9 +142,8 @@ impl<'n> PartsReader<'_, 'n> {
         let same = self.same(path);
         Some(match kind_of(path)? {
             FileKind::Table(id) => {
-                let folder = layout::rows_of(&id);
-                let own = self.nodes.range(folder.clone()..).take_while(|(row, _)| row.starts_with(&folder));
-                let same = same.filter(|_| own.into_iter().all(|(row, _)| self.same(row).is_some()));
+                let are_same = || rows_in_files(&id, self.nodes).all(|(row, _)| self.same(row).is_some());
+                let same = same.filter(|_| are_same());
                 let table = match same {
                     Some(english) => english.tables.get(&id).cloned(),
                     None => Table::compile(&id, &with_rows(&id, node, self.nodes), problems).map(Arc::new),

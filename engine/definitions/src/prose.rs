@@ -11,23 +11,27 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
-impl Mistake {
-    /// It, in a file.
-    pub fn at(self, text: &Node) -> Problem {
-        // the text of a block in YAML begins on the line below
-        let begins = u32::from(text.as_str().is_some_and(|text| text.contains('\n')) && text.span.column > 1);
-        let mut span = text.span.clone();
-        span.line += self.line + begins;
-        Problem::error("prose", &span, self.message).hint(self.hint)
-    }
-}
-
 /// A mistake, and on which line of the text it stands, from 0.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Mistake {
     pub line: u32,
     pub message: String,
     pub hint: &'static str,
+}
+
+impl Mistake {
+    /// The mistake as a problem of the file in which the text stands.
+    pub fn at(self, text: &Node) -> Problem {
+        Problem::error("prose", &line_of(text, self.line), self.message).hint(self.hint)
+    }
+}
+
+/// Place of a line of a text, from 0: in YAML a block of several lines begins on the line below its key.
+fn line_of(text: &Node, line: u32) -> Span {
+    let begins = u32::from(text.as_str().is_some_and(|text| text.contains('\n')) && text.span.column > 1);
+    let mut span = text.span.clone();
+    span.line += line + begins;
+    span
 }
 
 /// The elements that there are, as HTML names them.
@@ -111,8 +115,7 @@ pub(crate) fn links_at(text: &Node) -> Vec<(String, Span)> {
     let words = text.as_str().unwrap_or_default();
     let place = |link: String| {
         let line = words.split(&format!("({link}")).next().map_or(0, |before| before.matches('\n').count() as u32);
-        let span = Mistake { line, message: String::new(), hint: "" }.at(text).span;
-        (link, span)
+        (link, line_of(text, line))
     };
     links(words).into_iter().map(place).collect()
 }

@@ -89,16 +89,21 @@ pub struct Search<'a> {
 
 const ROWS_MAX: usize = 20_000;
 
+/// The rows of a table that are files of their own, by path.
+pub(crate) fn rows_in_files<'n>(id: &str, nodes: &'n Nodes) -> impl Iterator<Item = (&'n String, &'n Arc<Node>)> {
+    let folder = layout::rows_of(id);
+    nodes.range(folder.clone()..).take_while(move |(path, _)| path.starts_with(&folder))
+}
+
 /// A table with its rows that are files of their own: the name of the file stands in the first column, the front matter
 /// in those that it names, the text in `body`.
 pub(crate) fn with_rows<'n>(id: &str, node: &'n Node, nodes: &Nodes) -> Cow<'n, Node> {
-    let folder = layout::rows_of(id);
-    let own = nodes.range(folder.clone()..).take_while(|(path, _)| path.starts_with(&folder));
     let first = node.get("columns").and_then(|columns| columns.map().first()).map(|(key, _)| key.name.clone());
-    let rows: Vec<Node> = own
+    let rows: Vec<Node> = rows_in_files(id, nodes)
         .map(|(path, row)| {
             let mut row = Node::clone(row);
-            let key = path[folder.len()..].trim_end_matches(".md").to_owned();
+            let name = path.rsplit('/').next().unwrap_or_default();
+            let key = name.trim_end_matches(".md").to_owned();
             let of_key = first.clone().map(|name| {
                 let at = Key { name, span: row.span.clone() };
                 (at, Node::new(row.span.clone(), Source::String(key)))

@@ -4,7 +4,7 @@ use super::desugar::Builder;
 use super::library::Library;
 use crate::form::Form;
 use crate::layout;
-use crate::table::Tables;
+use crate::table::{Tables, rows_in_files};
 use crate::view::View;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,10 +56,8 @@ pub(super) fn of(
     let views = builder.views.iter().filter_map(|id| library.views.get(id));
     paths.extend(views.flat_map(|view| view.others.iter().chain([&view.path])).cloned());
     for id in tables {
-        let rows = layout::rows_of(id);
-        paths.extend(
-            library.nodes.keys().filter(|path| path.starts_with(&rows)).cloned().chain([layout::table_file(id)]),
-        );
+        let rows = rows_in_files(id, library.nodes).map(|(path, _)| path.clone());
+        paths.extend(rows.chain([layout::table_file(id)]));
     }
     paths.extend(builder.contracts.values().flat_map(|contract| contract.files.iter().cloned()));
     paths.extend(builder.texts.folders().map(layout::texts_file));

@@ -61,9 +61,8 @@ pub async fn page(
     let catalog = app.runtime.catalog();
     // nobody is asked: what is told is the same for all
     let facts = Facts::of(&app, &path, &HeaderMap::new()).await;
-    let is_personal =
-        |path: &str| catalog.site(&facts.language).address(path).is_some_and(|address| address.page.who == Who::Person);
-    if is_personal(&facts.path) {
+    let address = catalog.site(&facts.language).address(&facts.path);
+    if address.is_some_and(|address| address.page.who == Who::Person) {
         return Err(Problem::new(Code::NotFound));
     }
     let found = site::page(&catalog, &facts.language, &facts.path, (1, ""), app.runtime.now_ms(), &facts);
@@ -77,7 +76,7 @@ pub async fn page(
     let named = found.page.blocks.iter().filter(|block| block["block"] == "facts");
     let named = named.filter_map(|block| block["items"].as_array()).flatten();
     let facts = named.map(|fact| Fact { label: fact["label"].clone(), value: fact["value"].clone() }).collect();
-    let told = SeoPage {
+    let answer = SeoPage {
         canonical: html::canonical(&app.settings.public_url(), &found.canonical),
         robots: if found.listing.noindex || is_hidden { "noindex" } else { "index, follow" },
         title: found.page.title,
@@ -85,5 +84,5 @@ pub async fn page(
         blocks: found.page.blocks,
         facts,
     };
-    Ok(([(header::CACHE_CONTROL, "public, max-age=60")], Json(told)).into_response())
+    Ok(([(header::CACHE_CONTROL, "public, max-age=60")], Json(answer)).into_response())
 }
