@@ -713,6 +713,65 @@ async fn a_variant_stays_for_the_visit() {
     server.stop().await;
 }
 
+/// A step, a view and a flow say something else to some: customers of a partner from the first page on, a
+/// variant of an experiment, a language.
+#[tokio::test(flavor = "multi_thread")]
+async fn steps_views_and_flows_have_variants() {
+    let mut files = fixture("parcel");
+    let mut change = |path: &str, from: &str, to: &str| {
+        let text = String::from_utf8(files.get(path).expect("a file").to_vec()).expect("text");
+        assert!(text.contains(from), "{path}: {from}");
+        files.insert(path, text.replacen(from, to, 1).into_bytes());
+    };
+    let flow = "workflows/parcel/cover/flow.yaml";
+    change(
+        flow,
+        "ttl: 10d\n",
+        "ttl: 10d\nvariants:\n  - {for: {partner: harbour}, merge: {title: Harbour parcels, steps: {parcel: {title: For Harbour}}}}\n",
+    );
+    change(
+        flow,
+        "path: '', section: parcel}",
+        "path: '', section: parcel, title: Your parcel, variants: [{for: {experiment: words/short}, \
+         merge: {title: Parcel, submit: Go}, over: {/title: Your parcel}}, \
+         {for: {partner: harbour, language: en}, merge: {submit: Start}}]}",
+    );
+    change(
+        "workflows/parcel/cover/views/offers.yaml",
+        "blocks:\n",
+        "variants:\n  - for: {partner: harbour}\n    merge: {title: Offers of Harbour, blocks: {offers: {empty: Wait for it.}, \
+         who: {block: text, after: offers, text: Harbour asks no more.}}}\nblocks:\n",
+    );
+    let more = b"experiments: {words: {under: /parcel-cover, variants: {short: 100, long: 0}}}\nchannels: {partner: {title: Partners, \
+        partners: {harbour: {title: Harbour, source: harbour, sub_source: bank, medium: PARTNER, config: {}}}}}\n";
+    files.insert("workflows/site/more.yaml", more.to_vec());
+    let server = TestServer::start(files).await;
+    let first = async |visitor: &Visitor| {
+        let view = visitor.get("/api/v1/workflows/parcel/cover/start").await.ok(200);
+        ["/journey/title", "/step/title", "/step/form/submit"].map(|at| view.pointer(at).cloned().unwrap_or_default())
+    };
+    let theirs = server.visitor();
+    arrive(&theirs, "/parcel-cover?source=harbour&sub-source=bank").await;
+    assert_eq!(first(&theirs).await, [json!("Harbour parcels"), json!("Parcel"), json!("Start")]);
+    assert!(theirs.get("/parcel-cover").await.text().contains(">Start<"), "the first page has it too");
+    let begun = theirs.start("parcel/cover", json!({"weight": 2, "kind": "gift"})).await.ok(201);
+    assert_eq!(begun["journey"]["title"], "Harbour parcels");
+    let offers = theirs.event(&begun, "submit", json!({"name": "Asha Rao"})).await.ok(200);
+    assert_eq!(offers["step"]["view"]["title"], "Offers of Harbour");
+    let blocks = offers["step"]["view"]["blocks"].as_array().expect("blocks");
+    assert_eq!((&blocks[0]["empty"], &blocks[1]["text"]), (&json!("Wait for it."), &json!("Harbour asks no more.")));
+
+    let others = server.visitor();
+    let begun = others.start("parcel/cover", json!({"weight": 2, "kind": "gift"})).await.ok(201);
+    let offers = others.event(&begun, "submit", json!({"name": "Asha Rao"})).await.ok(200);
+    assert_eq!(
+        (&begun["journey"]["title"], &offers["step"]["title"]),
+        (&json!("Parcel cover"), &json!("Offers for your parcel"))
+    );
+    assert_eq!(offers["step"]["view"]["blocks"].as_array().map(Vec::len), Some(1));
+    server.stop().await;
+}
+
 /// R1-01: the home page leads to the retail lines and to businesses, and assisted channels have ways in of their own.
 #[tokio::test(flavor = "multi_thread")]
 async fn there_are_ways_in_for_retail_businesses_agents_and_partners() {

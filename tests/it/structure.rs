@@ -323,7 +323,7 @@ fn every_state_has_a_screen_with_something_to_do() {
                 active.iter().any(|id| machine.node(id).is_some_and(|node| node.kind == NodeKind::Parallel));
             let step = workflow.step(&active);
             let has_screen = step.is_some_and(|step| {
-                step.form.is_some() || step.view.is_some() || step.wait.is_some() || step.redirect.is_some()
+                step.form.is_some() || step.face.view.is_some() || step.face.wait.is_some() || step.redirect.is_some()
             });
             if !is_beside && !has_screen && !leaf.is_transient {
                 empty.push(format!("{}: {}", workflow.id, leaf.path));

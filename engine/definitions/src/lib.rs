@@ -54,6 +54,7 @@ mod texts;
 mod translation;
 mod uploads;
 mod values;
+mod variants;
 mod view;
 mod workflow;
 
@@ -77,8 +78,7 @@ pub use endpoint::{
 pub use engine_statechart::{EvalError, Problem, Severity};
 pub use files::{FOLDERS, Files};
 pub use form::{
-    Audience, FieldError, Form, FormFields, FormView, digits, is_asked, is_personal_name, personal_kind, place_of,
-    row_number,
+    FieldError, Form, FormFields, FormView, digits, is_asked, is_personal_name, personal_kind, place_of, row_number,
 };
 pub use frozen::Frozen;
 pub use host::{FUNCTIONS, OnDemand, ProductHost, mask, mask_personal};
@@ -108,6 +108,7 @@ pub use text::Text;
 pub use translation::{Sheet, Translated, sheets};
 pub use uploads::{FILE_KINDS, UploadAnswer, UploadKind};
 pub use values::{Now, ZONE, format_date, money};
+pub use variants::{Audience, TARGETS};
 pub use view::{COMPANY, View};
 pub use workflow::{
     Accept, Invoke, Listed, OnVersion, Only, Redirect, Report, Reuse, Section, SignIn, Source, Step, StepKind, Trail,

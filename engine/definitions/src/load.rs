@@ -5,6 +5,7 @@ use crate::calendar::Calendars;
 use crate::catalog::{Catalog, Endpoints};
 use crate::channels::AGENT_CHECK;
 use crate::endpoint::{self, Endpoint};
+use crate::fields::unknown;
 use crate::files::Files;
 use crate::host::ProductHost;
 use crate::layout::{self, FileKind, kind_of};
@@ -120,8 +121,8 @@ enum For {
 }
 
 /// Problems of rules that grow with the program: who may do what, which is refused where it is missing, and what a widget
-/// has to be told, where it goes on as it did before it was asked.
-const OF_AUTHORS_ALONE: [&str; 3] = ["agreement", "route", "widget"];
+/// has to be told, where it goes on as it did before it was asked; whom a variant is for.
+const OF_AUTHORS_ALONE: [&str; 4] = ["agreement", "audience", "route", "widget"];
 
 fn load_with(files: &Files, held: &[PinnedVersion], purpose: For) -> Loaded {
     let mut problems = Vec::new();
@@ -243,6 +244,9 @@ fn catalog(
     of_endpoints.chain(of_site).for_each(|role| policy.knows(role, problems));
     let ids: Vec<String> = workflow_ids(parts.nodes).collect();
     let workflows = workflows(&ids, &library, &spoken, problems);
+    if let Some(site) = sites.get(ENGLISH) {
+        audiences(&library, &workflows, site, problems);
+    }
     unique_bases(&workflows, parts.nodes, problems);
     no_first_files(&workflows, problems);
     if is_whole {
@@ -531,7 +535,8 @@ fn stories(nodes: &Nodes, problems: &mut Vec<Problem>) -> BTreeMap<String, Vec<A
 fn names(library: &Library<'_>, policy: &Policy, problems: &mut Vec<Problem>) {
     let of_forms = library.forms.values().flat_map(|form| form.roles());
     let of_views = library.views.values().flat_map(|view| view.roles());
-    of_forms.for_each(|role| policy.knows(role, problems));
+    let of_variants = library.views.values().flat_map(|view| view.variants()).flat_map(|variant| &variant.roles_at);
+    of_forms.chain(of_variants).for_each(|role| policy.knows(role, problems));
     of_views.for_each(|role| policy.knows_sender(role, problems));
     let forms = library.forms.values().flat_map(|f| f.expressions());
     let views = library.views.values().flat_map(|v| v.expressions());
@@ -542,8 +547,31 @@ fn names(library: &Library<'_>, policy: &Policy, problems: &mut Vec<Problem>) {
     library.views.values().for_each(|view| library.references().check_columns(view.columns(), problems));
 }
 
+/// Partners, channels, languages and experiments that variants are for.
+fn audiences(
+    library: &Library<'_>,
+    workflows: &BTreeMap<String, Arc<Workflow>>,
+    site: &Site,
+    problems: &mut Vec<Problem>,
+) {
+    let of_forms = library.forms.values().flat_map(|form| form.written_variants());
+    let of_workflows = workflows.values().flat_map(|workflow| workflow.variants());
+    for (kind, at) in of_forms.chain(of_workflows).flat_map(|variant| &variant.named_at) {
+        let known = match *kind {
+            "language" => std::iter::once(ENGLISH.to_owned()).chain(library.languages.iter().cloned()).collect(),
+            kind => site.channels.audiences(kind),
+        };
+        let name = at.as_str().unwrap_or_default();
+        if !known.iter().any(|one| one == name) {
+            let known = known.iter().map(String::as_str);
+            problems.push(Problem { code: "audience", ..unknown(kind, at, name, known) });
+        }
+    }
+}
+
 /// Who sends an event has a role that is there, and nobody agrees to anything for a customer.
 fn who_acts(workflow: &Workflow, policy: &Policy, problems: &mut Vec<Problem>) {
+    workflow.variants().flat_map(|variant| &variant.roles_at).for_each(|role| policy.knows(role, problems));
     for step in workflow.steps() {
         step.accepts.values().flat_map(|accept| &accept.by_at).for_each(|by| policy.knows_sender(by, problems));
         let form = step.form.as_deref().filter(|_| step.only.is_none()).and_then(|form| workflow.form(form));

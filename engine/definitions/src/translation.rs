@@ -343,7 +343,10 @@ impl Rule {
                 [_] => last == "title",
                 [first, ..] if first == "params" => true,
                 [first, ..] if first == "sections" => last == "title",
-                _ => parent == "step" && ["title", "submit"].contains(&last),
+                rest => {
+                    let is_of_step = parent == "step" || rest.iter().any(|key| key == "variants");
+                    is_of_step && ["title", "submit"].contains(&last)
+                }
             },
             Rule::Values => false,
             // What is said to who is refused.
@@ -363,6 +366,11 @@ impl Rule {
             }
         }
     }
+}
+
+/// Whether people read a literal text under this key of a form, a view or a step.
+pub(crate) fn are_words(key: &str) -> bool {
+    OF_FIELDS.contains(&key) || is_words(key) || key == "submit"
 }
 
 /// A literal, not an expression.

@@ -127,7 +127,7 @@ pub(crate) fn draw(
             id: journey.map(str::to_string),
             workflow: workflow.id.clone(),
             line: workflow.line.clone(),
-            title: workflow.title.clone(),
+            title: workflow.title_for(&reader.viewer.audience).to_owned(),
             version: workflow.version.clone(),
             revision: if journey.is_some() { turn.record.revision } else { 0 },
             seq: if journey.is_some() { turn.record.seq } else { 0 },
@@ -159,13 +159,14 @@ fn render_step(
     let asked = step.form.as_deref().and_then(|id| workflow.form(id));
     let form = asked.map(|form| form_part(turn, step, form, reader));
     let form = form.and_then(|part| part.inspect_err(|error| reader.fault(step, "form", error)).ok());
-    let title = step.title.as_ref().map(|t| t.render_lax(&data));
+    let face = step.face(audience);
+    let title = face.title.as_ref().map(|t| t.render_lax(&data));
     let title = title
         .or_else(|| rendered.as_ref().and_then(|v| v.get("title")).and_then(Value::as_str).map(str::to_string))
         .or_else(|| asked.map(|form| form.title()))
-        .unwrap_or_else(|| workflow.title.clone());
+        .unwrap_or_else(|| workflow.title_for(audience).to_owned());
     let waits = waits(turn);
-    let wait = step.wait.as_deref().map(|code| WaitPart {
+    let wait = face.wait.as_deref().map(|code| WaitPart {
         text: workflow.text(code, data.as_object().unwrap_or(&Map::new())),
         since: rfc3339(turn.state.since_ms),
         deadline: waits.iter().filter_map(|w| w.deadline.clone()).max(),
@@ -217,7 +218,7 @@ fn render_step(
         waits,
         stream: journey.filter(|_| !over).map(|id| format!("/api/v1/journeys/{id}/stream")),
         consents: consents(turn, step),
-        hide: step.hide.clone(),
+        hide: face.hide.clone(),
     }
 }
 
@@ -225,14 +226,16 @@ fn render_step(
 fn step_data(turn: &Turn<'_>, step: &definitions::Step, reader: &ViewerContext<'_>) -> (Value, Option<Value>) {
     let workflow = reader.workflow;
     let mut data = reader.with_scope(turn, |scope| evaluated(step, (reader, scope), |_| true));
-    let view = step.view.as_deref().and_then(|id| workflow.view(id));
+    let audience = &reader.viewer.audience;
+    let face = step.face(audience);
+    let view = face.view.as_deref().and_then(|id| workflow.view(id)).map(|view| view.of_audience(audience));
     if let Some(data) = data.as_object_mut().filter(|_| view.is_some_and(|view| view.reads(definitions::COMPANY))) {
         let company = || turn.catalog.site(&workflow.language).company.clone();
         data.entry(definitions::COMPANY).or_insert_with(company);
     }
     let mut rendered = view.and_then(|view| {
         let result = reader.with_scope(turn, |scope| {
-            view.render(&data, &reader.viewer.audience.roles, &scope.clone().with_names(step.view_names()))
+            view.render(&data, &audience.roles, &scope.clone().with_names(face.view_names()))
         });
         result.inspect_err(|error| reader.fault(step, "view", error)).ok()
     });
@@ -329,7 +332,13 @@ pub(crate) fn summarize(turn: &Turn<'_>, actor: &Actor) -> (About, String) {
         About { title: said("title"), mark: said("mark"), provider: said("provider"), text: said("text") }
     });
     let step = workflow.step(&turn.state.snapshot.active);
-    (about, step.map_or_else(|| workflow.title.clone(), |step| title_of(turn, step, &reader)))
+    (
+        about,
+        step.map_or_else(
+            || workflow.title_for(&reader.viewer.audience).to_owned(),
+            |step| title_of(turn, step, &reader),
+        ),
+    )
 }
 
 /// Address of the step that Back leads to.
@@ -389,7 +398,7 @@ fn closed_step(
         changeable,
         waits: waits(turn),
         stream: journey.filter(|_| turn.is_active()).map(|id| format!("/api/v1/journeys/{id}/stream")),
-        hide: step.hide.clone(),
+        hide: step.face(&reader.viewer.audience).hide.clone(),
         ..Step::default()
     }
 }
@@ -613,7 +622,8 @@ fn changeable(turn: &Turn<'_>, reader: &ViewerContext<'_>) -> Vec<Changeable> {
 
 /// The text of the step's button.
 fn submit_text(turn: &Turn<'_>, step: &definitions::Step, reader: &ViewerContext<'_>) -> String {
-    let own = step.submit.as_ref().map(|label| step_text(turn, step, label, reader));
+    let face = step.face(&reader.viewer.audience);
+    let own = face.submit.as_ref().map(|label| step_text(turn, step, label, reader));
     own.unwrap_or_else(|| reader.text("action.continue", &Map::new()))
 }
 
@@ -625,9 +635,10 @@ fn step_text(turn: &Turn<'_>, step: &definitions::Step, text: &Text, reader: &Vi
 
 /// A step's title away from the step itself.
 fn title_of(turn: &Turn<'_>, step: &definitions::Step, reader: &ViewerContext<'_>) -> String {
-    let own = step.title.as_ref().map(|title| step_text(turn, step, title, reader));
+    let face = step.face(&reader.viewer.audience);
+    let own = face.title.as_ref().map(|title| step_text(turn, step, title, reader));
     own.or_else(|| step.form.as_deref().and_then(|id| reader.workflow.form(id)).map(|f| f.title()))
-        .unwrap_or_else(|| reader.workflow.title.clone())
+        .unwrap_or_else(|| reader.workflow.title_for(&reader.viewer.audience).to_owned())
 }
 
 fn takes(turn: &Turn<'_>, kind: &str) -> bool {

@@ -77,7 +77,7 @@ pub enum Command {
         /// Folder with workflows/, forms/ and languages/
         #[arg(default_value = ".", value_name = "DIR")]
         dir: PathBuf,
-        /// Who gets it: `role=`, `channel=`, `partner=`; `role=` may be given again
+        /// Who gets it: `role=`, `channel=`, `partner=`, `experiment=name/variant`; `role=` and `experiment=` may be given again
         #[arg(long = "as", value_delimiter = ',', value_name = "WHO")]
         who: Vec<String>,
         /// Two letters: hi

@@ -36,7 +36,7 @@ fn names_are_looked_up_from_the_folder_outwards() {
     let texts = ["loan.hint", "loan.searching", "loan.sent", "loan.over"].map(|c| sister.text(c, &Map::new()));
     assert_eq!(texts, ["Look twice", "Searching ", "Sent", "Over"]);
     let forms: Vec<&str> = sister.steps().filter_map(|s| s.form.as_deref()).collect();
-    let views: Vec<&str> = sister.steps().filter_map(|s| s.view.as_deref()).collect();
+    let views: Vec<&str> = sister.steps().filter_map(|s| s.face.view.as_deref()).collect();
     assert_eq!(forms, ["library/loan/loan", "shared/code/code"]);
     assert_eq!(views, ["library/loan/hint", "library/sister/seen"]);
     assert!(sister.closure.iter().any(|(path, _)| path == "workflows/shared/code/texts.yaml"));

@@ -22,6 +22,9 @@ use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Keys of the site's files that are read here.
+/// Channel of a session that came by none.
+const DIRECT: &str = "web";
+
 pub(crate) const KEYS: [&str; 5] = ["attribution", "channels", "sources", "agents", "experiments"];
 /// Names by which a partner is known: both must match.
 const PAIR: [&str; 2] = ["source", "sub_source"];
@@ -233,6 +236,15 @@ impl Channels {
     /// Channels by their names.
     pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
         self.channels.iter().map(|channel| channel.id.as_str())
+    }
+
+    /// What a variant for a `channel`, a `partner` or an `experiment` may name.
+    pub(crate) fn audiences(&self, kind: &str) -> Vec<String> {
+        match kind {
+            "channel" => self.ids().chain([DIRECT]).map(str::to_owned).collect(),
+            "partner" => self.partners().map(|partner| partner.slug.clone()).collect(),
+            _ => self.experiments.iter().flat_map(Experiment::paths).collect(),
+        }
     }
 
     /// Names by which some channel is known.

@@ -3,11 +3,12 @@
 use super::{Data, Deed, Endpoint, Event, Field, PersonDeed, Which, Who};
 use crate::channels::Channels;
 use crate::fields::unknown;
-use crate::form::{Audience, Form};
+use crate::form::Form;
 use crate::partner::Partner;
 use crate::policy::FLOOR;
 use crate::references::References;
 use crate::source::{Node, Value as Source};
+use crate::variants::Audience;
 use crate::workflow::{Step, StepKind, Workflow};
 use engine_statechart::expression::Scope;
 use engine_statechart::{Host, Problem};

@@ -16,7 +16,6 @@ mod resolve;
 mod rows;
 mod rules;
 mod validate;
-mod variant;
 mod widget;
 
 pub use answers::is_asked;
@@ -35,6 +34,7 @@ pub(crate) use validate::{plain_errors, validator};
 
 use crate::frozen::Frozen;
 use crate::uploads::{self, UploadAnswer};
+use crate::variants::{Audience, Variant};
 use engine_statechart::expression::Expression;
 use engine_statechart::expression::rows::ColumnRead;
 use engine_statechart::source::Span;
@@ -44,16 +44,6 @@ use resolve::{Prepared, Resolved};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock};
-
-/// Who looks at a form.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
-pub struct Audience {
-    pub roles: Vec<String>,
-    pub channel: String,
-    pub partner: Option<String>,
-    /// Whether this is nobody who could agree to anything: they act for a customer, or no number is verified yet.
-    pub is_deputy: bool,
-}
 
 /// A wrong field: where (JSON pointer), what (a stable code), how to say it.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -80,7 +70,7 @@ pub struct Form {
     pub path: String,
     /// `{title, intro, groups, required, properties, x-ui, messages}`
     pub(crate) tree: Value,
-    pub(crate) variants: Vec<variant::Variant>,
+    pub(crate) variants: Vec<Variant>,
     pub(crate) messages: Arc<Messages>,
     /// Expressions of `$cel`, by their text.
     pub(crate) cels: HashMap<String, Expression>,
@@ -191,6 +181,10 @@ impl Form {
     pub(crate) fn needed_consent(&self) -> Option<&str> {
         let mut agreed = properties(&self.tree).filter(|(_, rule)| agrees(rule)).map(|(name, _)| name.as_str());
         agreed.find(|name| requires(&self.tree, name))
+    }
+
+    pub(crate) fn written_variants(&self) -> &[Variant] {
+        &self.variants
     }
 
     /// What an audience gets changed, in the order in which it applies: for whom, the line in its file, and each place with

@@ -3,7 +3,6 @@
 use super::normalise::Normaliser;
 use super::resolve::cel_of;
 use super::rules::{self, FIELDS_MAX};
-use super::variant::{VARIANTS_MAX, Variant, refuse_lost_changes};
 use super::{Form, Messages, condition, date, messages, refuse, widget};
 use crate::fields::{MapReader, unknown, unknown_keys};
 use crate::host::late_vocabulary;
@@ -12,6 +11,7 @@ use crate::policy::is_fatal;
 use crate::references::ROWS;
 use crate::source::{Key, Node, Nodes, Span, Value as Source};
 use crate::uploads;
+use crate::variants::{VARIANTS_MAX, Variant, refuse_lost_changes};
 use engine_statechart::Problem;
 use engine_statechart::expression::Expression;
 use engine_statechart::expression::rows::{ColumnRead, Rows};
@@ -248,8 +248,8 @@ impl FormReader<'_, '_> {
                 unknown_keys(merge, "`merge` of a form's variant", &MERGE_KEYS, self.problems);
                 merges.push(merge.clone());
             }
-            variants.extend(Variant::read(item, self.problems));
-            refuse_lost_changes(item, form, self.problems);
+            variants.extend(Variant::read(item, true, self.problems));
+            refuse_lost_changes(item, form, "form", self.problems);
         }
         (Variant::in_order(variants, self.problems), merges)
     }

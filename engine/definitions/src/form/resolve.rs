@@ -3,8 +3,9 @@
 
 use super::level::Level;
 use super::validate::{of_values, validator};
-use super::{Audience, Form, FormView, date, fields, messages, properties, widget};
+use super::{Form, FormView, date, fields, messages, properties, widget};
 use crate::host::shared_vocabulary;
+use crate::variants::Audience;
 use engine_statechart::expression::Expression;
 use engine_statechart::source::Span;
 use engine_statechart::{EvalError, Scope};

@@ -10,6 +10,7 @@ use crate::policy;
 use crate::releases::OF_STORIES;
 use crate::site::{MENU_KEYS, PAGE_KINDS, PARTS, ROLES, SPECIALS, Serves};
 use crate::table::{KINDS, MATCHES};
+use crate::variants::TARGETS;
 use serde_json::{Value, json};
 
 pub fn all() -> Kinds {
@@ -18,7 +19,15 @@ pub fn all() -> Kinds {
         ("table.json", "A table: workflows/<line>/tables/<name>.yaml", table()),
         ("texts.json", "Texts: workflows/<line>/<flow>/texts.yaml", map_of(text())),
         ("translation.json", "A file in another language: <file>.<language>.yaml beside it", map_of(map_of(text()))),
-        ("view.json", "A view: workflows/<line>/<flow>/views/<name>.yaml", view(&[])),
+        (
+            "view.json",
+            "A view: workflows/<line>/<flow>/views/<name>.yaml",
+            view(&[(
+                "variants",
+                "Patches for some of those who see it",
+                variants("title, intro, and `blocks` by their ids"),
+            )]),
+        ),
         ("page.json", "A page: workflows/site/pages/<name>.yaml", page()),
         ("site.json", "The site: workflows/site/<name>.yaml", site()),
         ("calendars.json", "Calendars: workflows/calendars.yaml", map_of(calendar())),
@@ -59,15 +68,26 @@ fn roles() -> Value {
     needs(closed_map(&keys), &["roles", "rights", "routes"])
 }
 
-fn form() -> Value {
-    let audience = closed_map(&[("role", "", texts()), ("channel", "", texts()), ("partner", "", texts())]);
-    let variant = closed_map(&[
-        ("for", "", audience),
-        ("merge", "RFC 7396 on title, intro, groups, properties, x-ui, messages", map_of(any())),
-        ("require", "+field, -field, -list/field", list_of(text())),
+/// Patches on something for some of those who get it; `of`: the keys that they may change.
+pub(super) fn variants(of: &str) -> Value {
+    list_of(needs(closed_map(&variant(of)), &["for", "merge"]))
+}
+
+fn variant(of: &str) -> [(&'static str, &'static str, Value); 4] {
+    let audience = TARGETS.map(|name| (name, "", texts()));
+    let mut merge = map_of(any());
+    merge["description"] = format!("RFC 7396 on {of}").into();
+    [
+        ("for", "One of each list; all lists that are given", closed_map(&audience)),
+        ("merge", "", merge),
         ("over", "Pointer → what the merge replaced: another value there now is an error", map_of(any())),
         ("description", "", text()),
-    ]);
+    ]
+}
+
+fn form() -> Value {
+    let mut of_form = variant("title, intro, groups, properties, x-ui, messages").to_vec();
+    of_form.push(("require", "+field, -field, -list/field", list_of(text())));
     let group = closed_map(&[
         ("title", "", any()),
         ("show", "Conditions on other answers", map_of(any())),
@@ -96,7 +116,7 @@ fn form() -> Value {
                 ("tells", widgets::FORM[1].note, text()),
             ]),
         ),
-        ("variants", "Patches for a role, channel or partner", list_of(needs(variant, &["for"]))),
+        ("variants", "Patches for some of those who get it", list_of(needs(closed_map(&of_form), &["for"]))),
         ("messages", "/field → keyword → text", map_of(map_of(text()))),
         ("description", "", text()),
     ];

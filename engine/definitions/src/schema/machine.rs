@@ -1,5 +1,6 @@
 //! Workflows, parts, values, stories.
 
+use super::content::variants;
 use super::{
     Kinds, any, cel, closed_map, duration, flag, list_of, map_of, mapping, needs, one_or_list, text, texts, words,
     words_or_template,
@@ -64,6 +65,7 @@ fn workflow() -> Value {
             "Purpose of a link → events that it lets a person send at every step; '*' is all that its owner may",
             map_of(texts()),
         ),
+        ("variants", "Patches for some: the title, and under `steps` what each step shows", variants("title, steps")),
     ];
     keys.extend(
         state_keys().into_iter().filter(|(k, ..)| !USE_KEYS.contains(k) && !matches!(*k, "history" | "target")),
@@ -237,6 +239,7 @@ fn step() -> Value {
         ("paper", "A state beside this one, or this one: its view is printed as the document `paper`", text()),
         ("only", "In a journey begun for a customer: the customer alone", words(&Only::ALL.map(|(name, _)| name))),
         ("confirms", "Who acts for a customer sees it, and does not send its answer", flag()),
+        ("variants", "Patches for some: what the step shows to them", variants("title, submit, view, wait, hide")),
     ])
 }
 
@@ -378,6 +381,11 @@ fn story() -> Value {
         ("at", "The clock at its start", text()),
         ("language", "", text()),
         ("channel", "", text()),
+        (
+            "attribution",
+            "What the request is told of where its visitor came from: channel, partner, variants",
+            map_of(any()),
+        ),
         (
             "signed_in",
             "name, mobile and email of who is signed in, and records: kind → key → {record, context}; without it nobody is",

@@ -28,6 +28,9 @@ pub struct Story {
     pub at_ms: Option<i64>,
     pub language: Option<String>,
     pub channel: Option<String>,
+    /// What the journey is told of where its visitor came from: `{channel, partner, variants: {experiment: variant}, …}`;
+    /// null for nothing.
+    pub attribution: Value,
     /// `{name, mobile, email}` of who is signed in; null for nobody.
     pub signed_in: Value,
     pub steps: Vec<StoryStep>,
@@ -123,7 +126,8 @@ impl Story {
     /// `flow` is the workflow in whose folder it lies.
     pub fn compile(path: &str, flow: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Story> {
         let before = problems.len();
-        let keys = ["name", "rows", "after", "at", "language", "channel", "signed_in", "description", "steps"];
+        let keys =
+            ["name", "rows", "after", "at", "language", "channel", "attribution", "signed_in", "description", "steps"];
         let mut fields = MapReader::open(node, "a story", &keys, problems)?;
         let (name, rows) = (fields.need_text("name"), fields.texts("rows"));
         let at_ms = fields.text("at").and_then(|at| {
@@ -135,9 +139,10 @@ impl Story {
             ms
         });
         let (language, channel) = (fields.text("language"), fields.text("channel"));
+        let attribution = fields.get("attribution").map_or(Value::Null, Node::to_json);
         let signed_in = fields.get("signed_in").map_or(Value::Null, Node::to_json);
         let after = fields.get("after").and_then(|n| after(n, fields.problems));
-        for key in ["at", "language", "channel", "signed_in"].into_iter().filter(|_| after.is_some()) {
+        for key in ["at", "language", "channel", "attribution", "signed_in"].into_iter().filter(|_| after.is_some()) {
             if let Some(at) = fields.node.key(key) {
                 let message = format!("`{key}` belongs to the story that this one goes on from");
                 fields.problems.push(Problem::error("misplaced-key", &at.span, message));
@@ -155,6 +160,7 @@ impl Story {
             at_ms,
             language,
             channel,
+            attribution,
             signed_in,
             steps,
         })

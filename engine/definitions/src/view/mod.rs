@@ -12,6 +12,7 @@ use crate::policy::Roles;
 use crate::policy::is_fatal;
 use crate::source::{Key, Node, Nodes, Value as Source};
 use crate::text::Text;
+use crate::variants::{Alternatives, Audience, Patches, Variant, keyed_blocks, unkeyed_blocks};
 use compile::Compiler;
 use engine_statechart::expression::Expression;
 use engine_statechart::expression::rows::ColumnRead;
@@ -48,7 +49,12 @@ pub struct View {
     sent: Vec<(String, Vec<Key>)>,
     /// Roles that parts of it are for.
     roles: Vec<Roles>,
+    /// What it is for those whom its variants are for.
+    alternatives: Alternatives<View>,
 }
+
+/// Keys of a view that its variants may change.
+const CHANGED: [&str; 3] = ["title", "intro", "blocks"];
 
 /// A view in whose list of blocks `{view: shared/x/y}` became the blocks of that view, with the files of these.
 pub(crate) fn with_others(node: &Node, nodes: &Nodes, problems: &mut Vec<Problem>) -> (Node, Vec<String>) {
@@ -122,14 +128,42 @@ impl View {
         others: Vec<String>,
         problems: &mut Vec<Problem>,
     ) -> Option<View> {
-        let fields = MapReader::open(node, "a view", &["title", "intro", "blocks", "description"], problems)?;
+        let keys = ["title", "intro", "blocks", "variants", "description"];
+        let fields = MapReader::open(node, "a view", &keys, problems)?;
         let blocks = fields.node.get("blocks").map_or(&[][..], Node::list);
         for block in blocks.iter().filter(|block| block.get("block").and_then(Node::as_str) == Some("journey")) {
             let message = "a journey stands in pages of the site, not in a step of another one";
             fields.problems.push(Problem::error("value", &block.span, message));
         }
-        let view = View::of(id, path, fields.node, late_vocabulary(), problems)?;
+        let mut view = View::of(id, path, fields.node, late_vocabulary(), problems)?;
+        let written = node.get("variants").map_or(&[][..], Node::items);
+        if !written.is_empty() {
+            let base = keyed_blocks(node);
+            let patches = Patches::read(written, &base, ("view", &CHANGED), problems);
+            view.alternatives = patches.alternatives(&base, |tree| {
+                let tree = unkeyed_blocks(tree, problems);
+                View::of(id, path, &tree, late_vocabulary(), problems)
+            });
+            view.take_in_alternatives();
+        }
         Some(View { others, ..view })
+    }
+
+    /// What its variants name counts as named by the view.
+    fn take_in_alternatives(&mut self) {
+        for other in self.alternatives.all() {
+            self.data_names.extend(other.data_names.iter().cloned());
+            self.uses.extend(other.uses.iter().cloned());
+            self.columns.extend(other.columns.iter().cloned());
+            self.named.extend(other.named.iter().cloned());
+            self.sent.extend(other.sent.iter().cloned());
+            self.roles.extend(other.roles.iter().cloned());
+        }
+    }
+
+    /// Its variants, as they are written.
+    pub(crate) fn variants(&self) -> &[Variant] {
+        self.alternatives.variants()
     }
 
     /// Compiles a map that has `title`, `intro` and `blocks` among other keys: pages of the site.
@@ -159,6 +193,7 @@ impl View {
             named,
             sent,
             roles,
+            alternatives: Alternatives::default(),
         })
     }
 
@@ -198,6 +233,11 @@ impl View {
     /// Columns of tables that it reads, also by variables of its lists.
     pub(crate) fn columns(&self) -> &[ColumnRead] {
         &self.columns
+    }
+
+    /// The view as this audience gets it.
+    pub fn of_audience(&self, audience: &Audience) -> &View {
+        self.alternatives.find(audience).unwrap_or(self)
     }
 
     /// `{title?, intro?, blocks}` of the API, as somebody with these roles sees it. `scope` carries `data` and a host

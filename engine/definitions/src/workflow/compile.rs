@@ -51,7 +51,9 @@ pub(crate) fn compile(
     let (track, presence) = (builder.report(&tree, "track"), builder.report(&tree, "presence"));
     let listed = builder.read_listed(&tree);
     let ttl = builder.ttl(&tree);
+    builder.flow_variants = tree.get("variants").map_or(&[][..], Node::items).to_vec();
     let machine_tree = builder.root(&tree, &StatePlace::root());
+    let titles = builder.titles(&tree);
     let delays = std::mem::take(&mut builder.delays);
     let vocabulary = machine_vocabulary(&delays);
     let compiled = Machine::compile(&machine_tree, &vocabulary);
@@ -101,6 +103,7 @@ pub(crate) fn compile(
         line,
         base: head.base,
         title: head.title,
+        titles,
         timezone: head.timezone,
         language: head.language,
         spoken: ENGLISH.to_owned(),

@@ -37,6 +37,8 @@ pub(crate) struct Builder<'a> {
     pub context_keys: BTreeSet<String>,
     /// What steps of the flow's sections take.
     pub sections: Sections,
+    /// Variants that the flow itself has.
+    pub flow_variants: Vec<Node>,
     /// What parts hear after they were left.
     pub heard: Vec<Heard>,
     /// Event of a part's end → what each candidate of the host is given.
@@ -221,6 +223,7 @@ impl<'a> Builder<'a> {
             delays: BTreeMap::new(),
             context_keys: BTreeSet::new(),
             sections: Sections::default(),
+            flow_variants: Vec::new(),
             heard: Vec::new(),
             outcomes: BTreeMap::new(),
             resumed: Vec::new(),

@@ -62,7 +62,7 @@ impl Library<'_> {
 }
 
 /// Keys of the root beside those of a state.
-pub const ROOT_KEYS: [&str; 18] = [
+pub const ROOT_KEYS: [&str; 19] = [
     "title",
     "base",
     "timezone",
@@ -80,6 +80,7 @@ pub const ROOT_KEYS: [&str; 18] = [
     "params",
     "aliases",
     "links",
+    "variants",
     "description",
 ];
 

@@ -40,7 +40,7 @@ pub(crate) mod keys {
 }
 pub use invoke::{Invoke, Reuse, Source};
 pub use listed::{LISTED, Listed};
-pub use step::{Accept, Only, Redirect, Step, StepKind, Trail, VIEWER, Waits};
+pub use step::{Accept, Face, Only, Redirect, Step, StepKind, Trail, VIEWER, Waits};
 pub use tracking::Report;
 pub use ttl::Ttl;
 
@@ -52,6 +52,7 @@ use crate::story::Story;
 use crate::table::{Table, Tables};
 use crate::texts::FlowTexts;
 use crate::values::Now;
+use crate::variants::{Alternatives, Audience, Variant};
 use crate::view::View;
 use chrono_tz::Tz;
 use engine_statechart::expression::{Expression, Names};
@@ -70,6 +71,7 @@ pub struct Workflow {
     /// Address of its first page, starting with `/`.
     pub base: String,
     pub title: String,
+    pub(crate) titles: Alternatives<String>,
     pub timezone: Tz,
     /// Language of messages that have no text in the journey's own.
     pub language: String,
@@ -336,9 +338,21 @@ impl Workflow {
         self.languages.get(language).map_or(self, Arc::as_ref)
     }
 
+    /// Its title for this audience.
+    pub fn title_for(&self, audience: &Audience) -> &str {
+        self.titles.find(audience).unwrap_or(&self.title)
+    }
+
+    /// The variants of the flow, its steps and their views.
+    pub(crate) fn variants(&self) -> impl Iterator<Item = &Variant> {
+        let of_steps = self.steps.values().flat_map(|step| step.faces.variants());
+        let of_views = self.views.values().flat_map(|view| view.variants());
+        self.titles.variants().iter().chain(of_steps).chain(of_views)
+    }
+
     /// A step in words that need nothing of a journey: its title, or where that has places its section's.
     pub fn step_words(&self, step: &Step) -> Option<String> {
-        let own = step.title.as_ref().filter(|title| title.names().next().is_none());
+        let own = step.face.title.as_ref().filter(|title| title.names().next().is_none());
         let section = || self.sections.iter().find(|section| Some(&section.id) == step.section.as_ref());
         own.map(|title| title.render_lax(&Value::Null)).or_else(|| section().map(|section| section.title.clone()))
     }

@@ -24,8 +24,9 @@ pub fn check(machine: &Machine, params: &Value, values: &Names, builder: &mut Bu
         let form = step.form.as_ref().and_then(|id| builder.library.forms.get(id));
         let of_step = super::definite_assignment::of_step(step, form.map(|form| &**form));
         of_step.into_iter().for_each(|expression| read(expression, Some(step.names.as_deref().unwrap_or(values))));
-        if let Some(view) = step.view.as_ref().and_then(|id| builder.library.views.get(id)) {
-            let names = step.view_names.as_deref().unwrap_or(values);
+        for face in step.all_faces() {
+            let Some(view) = face.view.as_ref().and_then(|id| builder.library.views.get(id)) else { continue };
+            let names = face.view_names().unwrap_or(values);
             view.expressions().for_each(|expression| read(expression, Some(names)));
         }
     }

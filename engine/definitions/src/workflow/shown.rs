@@ -2,7 +2,7 @@
 //! and what a flow reads of the events that people send.
 
 use super::desugar::Builder;
-use super::{Invoke, Step};
+use super::{Face, Invoke, Step};
 use crate::contract::not_there;
 use crate::fields::unknown;
 use crate::source::Span;
@@ -20,8 +20,11 @@ pub fn check(machine: &Machine, builder: &mut Builder<'_>) {
     let mut problems = Vec::new();
     let mut shown: BTreeMap<&str, Vec<&Step>> = BTreeMap::new();
     for step in builder.steps.values() {
-        if let Some(view) = &step.view {
-            shown.entry(view).or_default().push(step);
+        for view in step.all_faces().filter_map(|face| face.view.as_ref()) {
+            let steps = shown.entry(view).or_default();
+            if steps.last().is_none_or(|last| last.node != step.node) {
+                steps.push(step);
+            }
         }
     }
     let nodes: BTreeSet<&str> = machine.nodes().map(|node| node.id).collect();
@@ -97,8 +100,9 @@ fn not_brought(event: &str, name: &str, span: &Span, known: &BTreeSet<&str>) -> 
 
 /// What a view reads below `data` of the answers to a call stands in the call's contract.
 fn answers(view: &View, step: &Step, builder: &Builder<'_>, found: &mut ProblemsByPlace) {
+    let names = step.all_faces().find(|face| face.view.as_ref() == Some(&view.id)).and_then(Face::view_names);
     for expression in view.expressions() {
-        for read in expression.reads_of("data", step.view_names.as_deref()).reads {
+        for read in expression.reads_of("data", names).reads {
             let Some((name, rest)) = read.path.split_first() else { continue };
             let Some(whole) = step.data.get(*name).and_then(context_place) else { continue };
             let whole: Vec<&str> = whole.into_iter().chain(rest.iter().copied()).collect();

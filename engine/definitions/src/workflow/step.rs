@@ -3,6 +3,7 @@
 use crate::form::FieldError;
 use crate::source::Node;
 use crate::text::Text;
+use crate::variants::{Alternatives, Audience};
 use engine_statechart::expression::{Expression, Names};
 use engine_statechart::source::Span;
 use engine_statechart::template::Mapping;
@@ -20,10 +21,9 @@ pub struct Step {
     pub node: String,
     pub kind: StepKind,
     pub form: Option<String>,
-    pub view: Option<String>,
-    /// Code of the text of a wait page.
-    pub wait: Option<String>,
-    pub title: Option<Text>,
+    /// What it shows to everybody whom none of its variants is for.
+    pub face: Face,
+    pub(crate) faces: Alternatives<Face>,
     /// Path of the step below the workflow's base; `Some("")` is the base itself.
     pub path: Option<String>,
     /// Path into the context (`owner`, `check.answers`) that takes the form's answers.
@@ -52,10 +52,6 @@ pub struct Step {
     pub trail: Trail,
     pub redirect: Option<Redirect>,
     pub review: bool,
-    /// Label of the button.
-    pub submit: Option<Text>,
-    /// Parts of the page's frame that are left out: `header`, `footer`.
-    pub hide: Vec<String>,
     /// Who alone may see it and act in it, where somebody acts for a customer; at least what its consequences ask for.
     pub only: Option<Only>,
     /// Events with which money or an agreement is taken: nobody sends them for a customer.
@@ -67,19 +63,46 @@ pub struct Step {
     pub(crate) span: Span,
     /// What names mean in its form.
     pub(crate) names: Option<Arc<Names>>,
-    /// What names mean in its view.
-    pub(crate) view_names: Option<Arc<Names>>,
+}
+
+/// What of a step its variants may change: nothing that decides how the journey goes on.
+#[derive(Debug, Default)]
+pub struct Face {
+    pub view: Option<String>,
+    /// Code of the text of a wait page.
+    pub wait: Option<String>,
+    pub title: Option<Text>,
+    /// Label of the button.
+    pub submit: Option<Text>,
+    /// Parts of the page's frame that are left out: `header`, `footer`.
+    pub hide: Vec<String>,
+    /// What names mean in its view, which the host of a part may have given.
+    pub(crate) names: Option<Arc<Names>>,
+}
+
+impl Face {
+    /// The keys of a step that it is read from.
+    pub(crate) const KEYS: [&str; 5] = ["view", "wait", "title", "submit", "hide"];
+
+    pub fn view_names(&self) -> Option<&Names> {
+        self.names.as_deref()
+    }
 }
 
 impl Step {
+    /// What it shows to this audience.
+    pub fn face(&self, audience: &Audience) -> &Face {
+        self.faces.find(audience).unwrap_or(&self.face)
+    }
+
+    /// What it shows to somebody.
+    pub(crate) fn all_faces(&self) -> impl Iterator<Item = &Face> {
+        std::iter::once(&self.face).chain(self.faces.all())
+    }
+
     /// What names mean in its form: values of the flow or part that it is in.
     pub fn names(&self) -> Option<&Names> {
         self.names.as_deref()
-    }
-
-    /// What names mean in its view, which the host of a part may have given.
-    pub fn view_names(&self) -> Option<&Names> {
-        self.view_names.as_deref()
     }
 }
 

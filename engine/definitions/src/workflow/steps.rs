@@ -3,13 +3,14 @@
 use super::calls::place_of;
 use super::desugar::{Builder, StatePlace, text_node};
 use super::library::{Library, key};
-use super::{Accept, Only, Redirect, Step, StepKind, Trail, VIEWER, Waits};
+use super::{Accept, Face, Only, Redirect, Step, StepKind, Trail, VIEWER, Waits};
 use crate::fields::{MapReader, unknown};
 use crate::form::Form;
 use crate::host::shared_vocabulary;
 use crate::layout;
-use crate::source::{Node, Value as Source};
+use crate::source::{Key, Node, Value as Source};
 use crate::text::Text;
+use crate::variants::{Alternatives, Patches};
 use crate::view::COMPANY;
 use engine_statechart::Problem;
 use engine_statechart::expression::Expression;
@@ -18,7 +19,7 @@ use indexmap::IndexMap;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub const STEP_KEYS: [&str; 26] = [
+pub const STEP_KEYS: [&str; 27] = [
     "form",
     "view",
     "wait",
@@ -45,6 +46,7 @@ pub const STEP_KEYS: [&str; 26] = [
     "paper",
     "known",
     "waits_for",
+    "variants",
 ];
 /// Texts that stand in the place of a step that is another's.
 const CLOSED: [&str; 3] = ["journey.customers_turn", "journey.not_verified", "journey.sign_in"];
@@ -89,24 +91,19 @@ impl Builder<'_> {
 
     fn read_step(&mut self, node: &Node, state: &str, place: &StatePlace, problems: &mut Vec<Problem>) -> Option<Step> {
         let mut fields = MapReader::open(node, "a step", &STEP_KEYS, problems)?;
-        let wait = fields.text("wait");
         let library = self.library;
         let form = fields.get("form");
         let form_names = form.and_then(|at| at.names.clone());
         let form = form.and_then(|at| named(&mut fields, "form", at, library, layout::form_file, library.forms.keys()));
-        let at = fields.get("view").map(|at| place.view(at));
-        let view = at.and_then(|at| named(&mut fields, "view", at, library, layout::view_file, library.views.keys()));
-        let view_names = at.and_then(|at| at.names.clone());
-        if let (Some(code), Some(at)) = (&wait, fields.get("wait")) {
-            self.need_text(at, code);
-        }
+        let data = self.data(&mut fields);
+        let face = self.face(&mut fields, place, &data);
+        let faces = self.faces(node, (state, place), &data, fields.problems);
         self.forms.extend(form.clone());
-        self.views.extend(view.clone());
         let review = fields.bool("review");
         let redirect = fields.get("redirect").and_then(|n| self.redirect(n, fields.problems));
         let kind = match fields.word("kind", &StepKind::ALL.map(|(name, _)| name)) {
             Some(word) => StepKind::ALL.iter().find(|(name, _)| *name == word).map_or(StepKind::Message, |(_, k)| *k),
-            None => match (&form, review, &redirect, &wait, &view) {
+            None => match (&form, review, &redirect, &face.wait, &face.view) {
                 (Some(_), ..) => StepKind::Form,
                 (_, true, ..) => StepKind::Review,
                 (_, _, Some(_), ..) => StepKind::Redirect,
@@ -123,8 +120,6 @@ impl Builder<'_> {
                 }
             },
         };
-        let title = fields.get("title").and_then(|n| Text::from_node(n, fields.problems));
-        let submit = fields.get("submit").and_then(|n| Text::from_node(n, fields.problems));
         let path = fields.text("path");
         if let (Some(path), Some(at)) = (&path, fields.get("path")) {
             let fits = path
@@ -144,25 +139,6 @@ impl Builder<'_> {
         }
         if into.is_some() && form.is_none() {
             fields.problems.push(Problem::error("misplaced-key", &node.span, "`into` belongs beside `form`"));
-        }
-        let mut data = IndexMap::new();
-        for (k, value) in fields.entries("data") {
-            data.insert(k.name.clone(), self.mapping(value, &[VIEWER], fields.problems));
-        }
-        for (text, key) in [(&title, "title"), (&submit, "submit")] {
-            let (Some(text), Some(at)) = (text, fields.get(key)) else { continue };
-            for name in text.names().filter(|n| !data.contains_key(*n)) {
-                fields.problems.push(unknown("step data", at, name, data.keys().map(String::as_str)));
-            }
-        }
-        if let Some(view) = view.as_ref().and_then(|v| library.views.get(v)) {
-            let given = node.key("data").map(|k| Node::new(k.span.clone(), Source::Null));
-            let at = given.as_ref().or(at).unwrap_or(node);
-            for name in view.data_names().filter(|n| !data.contains_key(*n) && *n != COMPANY) {
-                let mut problem = unknown("step data", at, name, data.keys().map(String::as_str));
-                problem.message.push_str(&format!(": view `{}` reads `data.{name}`", view.id));
-                fields.problems.push(problem);
-            }
         }
         let asked = form.as_ref().and_then(|form| library.forms.get(form));
         let prefill = self.of_fields("prefill", &mut fields, asked.map(AsRef::as_ref));
@@ -198,20 +174,13 @@ impl Builder<'_> {
             CLOSED.iter().for_each(|code| self.need_text(at, code));
         }
         let confirms = fields.bool("confirms");
-        let hide = fields.texts("hide");
-        if let Some(at) = fields.get("hide") {
-            for name in hide.iter().filter(|h| !["header", "footer"].contains(&h.as_str())) {
-                fields.problems.push(unknown("part of the page", at, name, ["header", "footer"]));
-            }
-        }
         let paper = fields.text("paper").map(|name| beside(state, &name));
         Some(Step {
             node: state.to_owned(),
             kind,
             form,
-            view,
-            wait,
-            title,
+            face,
+            faces,
             path,
             into,
             section: fields.text("section"),
@@ -228,16 +197,121 @@ impl Builder<'_> {
             trail,
             redirect,
             review,
-            submit,
-            hide,
             only,
             takes: BTreeSet::new(),
             confirms,
             paper,
             span: node.span.clone(),
             names: form_names.or_else(|| node.names.clone()),
-            view_names,
         })
+    }
+
+    /// What its view and its words may read.
+    fn data(&mut self, fields: &mut MapReader<'_, '_>) -> IndexMap<String, Mapping> {
+        let of = |(key, value): &(Key, Node)| {
+            (key.name.clone(), crate::expressions::mapping(value, shared_vocabulary(), &[VIEWER], fields.problems))
+        };
+        let node = fields.node;
+        node.get("data").map_or(&[][..], Node::map).iter().map(of).collect()
+    }
+
+    /// What a step shows; `data`: what its view and its words may read.
+    fn face(&mut self, fields: &mut MapReader<'_, '_>, place: &StatePlace, data: &IndexMap<String, Mapping>) -> Face {
+        let (library, node) = (self.library, fields.node);
+        let wait = fields.text("wait");
+        if let (Some(code), Some(at)) = (&wait, fields.get("wait")) {
+            self.need_text(at, code);
+        }
+        let at = fields.get("view").map(|at| place.view(at));
+        let view = at.and_then(|at| named(fields, "view", at, library, layout::view_file, library.views.keys()));
+        let names = at.and_then(|at| at.names.clone());
+        self.views.extend(view.clone());
+        let title = fields.get("title").and_then(|n| Text::from_node(n, fields.problems));
+        let submit = fields.get("submit").and_then(|n| Text::from_node(n, fields.problems));
+        for (text, key) in [(&title, "title"), (&submit, "submit")] {
+            let (Some(text), Some(at)) = (text, fields.get(key)) else { continue };
+            for name in text.names().filter(|n| !data.contains_key(*n)) {
+                fields.problems.push(unknown("step data", at, name, data.keys().map(String::as_str)));
+            }
+        }
+        if let Some(view) = view.as_ref().and_then(|v| library.views.get(v)) {
+            let given = node.key("data").map(|k| Node::new(k.span.clone(), Source::Null));
+            let at = given.as_ref().or(at).unwrap_or(node);
+            for name in view.data_names().filter(|n| !data.contains_key(*n) && *n != COMPANY) {
+                let mut problem = unknown("step data", at, name, data.keys().map(String::as_str));
+                problem.message.push_str(&format!(": view `{}` reads `data.{name}`", view.id));
+                fields.problems.push(problem);
+            }
+        }
+        let hide = fields.texts("hide");
+        if let Some(at) = fields.get("hide") {
+            for name in hide.iter().filter(|h| !["header", "footer"].contains(&h.as_str())) {
+                fields.problems.push(unknown("part of the page", at, name, ["header", "footer"]));
+            }
+        }
+        Face { view, wait, title, submit, hide, names }
+    }
+
+    /// What a step shows to those for whom it, or its flow, has variants.
+    fn faces(
+        &mut self,
+        node: &Node,
+        (state, place): (&str, &StatePlace),
+        data: &IndexMap<String, Mapping>,
+        problems: &mut Vec<Problem>,
+    ) -> Alternatives<Face> {
+        let own = node.get("variants").map_or(&[][..], Node::items);
+        let of_flow = self.variants_of(state);
+        if own.is_empty() && of_flow.is_empty() {
+            return Alternatives::default();
+        }
+        let patches = Patches::read(own.iter().chain(&of_flow), node, ("step", &Face::KEYS), problems);
+        patches.alternatives(node, |tree| {
+            let mut fields = MapReader { node: tree, problems, what: "a step" };
+            let face = self.face(&mut fields, place, data);
+            if face.view.is_none() && node.get("view").is_some() && node.get("form").is_none() {
+                let message = "a variant of a step without a form shows another view, not none";
+                fields.problems.push(Problem::error("missing", &tree.span, message));
+            }
+            Some(face)
+        })
+    }
+
+    /// What the flow's own variants say of a step, as variants of that step.
+    fn variants_of(&self, state: &str) -> Vec<Node> {
+        let of = |variant: &Node| {
+            let merge = variant.get("merge")?.get("steps")?.get(self.step_name(state))?.clone();
+            let kept = variant.map().iter().filter(|(key, _)| !["merge", "over"].contains(&key.name.as_str()));
+            let merge = (key("merge", &merge.span), merge.clone());
+            Some(Node::new(variant.span.clone(), Source::Map(kept.cloned().chain([merge]).collect())))
+        };
+        self.flow_variants.iter().filter_map(of).collect()
+    }
+
+    /// The titles of a flow for those for whom it has variants, once all steps are read.
+    pub fn titles(&mut self, tree: &Node) -> Alternatives<String> {
+        let items = std::mem::take(&mut self.flow_variants);
+        if items.is_empty() {
+            return Alternatives::default();
+        }
+        let names: Vec<&str> = self.steps.keys().map(|state| self.step_name(state)).collect();
+        let of_variants = items.iter().filter_map(|item| item.get("merge")?.get("steps"));
+        for (name, at) in of_variants.flat_map(Node::map).filter(|(name, _)| !names.contains(&name.name.as_str())) {
+            let at = Node::new(name.span.clone(), at.value.clone());
+            self.problems.push(unknown("step", &at, &name.name, names.iter().copied()));
+        }
+        let keyed = |(state, node): (&String, &Node)| (key(self.step_name(state), &node.span), node.clone());
+        let steps = Node::new(tree.span.clone(), Source::Map(self.step_nodes.iter().map(keyed).collect()));
+        let title = tree.key("title").cloned().zip(tree.get("title").cloned());
+        let base = title.into_iter().chain([(key("steps", &tree.span), steps)]).collect();
+        let base = Node::new(tree.span.clone(), Source::Map(base));
+        let patches = Patches::read(&items, &base, ("flow", &["title", "steps"]), &mut self.problems);
+        patches.alternatives(&base, |tree| tree.get("title").and_then(Node::as_str).map(str::to_owned))
+    }
+
+    /// A state as authors name it: without the root.
+    fn step_name<'s>(&self, state: &'s str) -> &'s str {
+        state.strip_prefix(&self.root_id).and_then(|rest| rest.strip_prefix('.')).unwrap_or(state)
     }
 
     /// A map from fields of the step's form to values.

@@ -63,10 +63,10 @@ fn papers(builder: &mut Builder<'_>) {
     let mut problems = Vec::new();
     for step in builder.steps.values() {
         let Some(paper) = &step.paper else { continue };
-        if builder.steps.get(paper).is_none_or(|printed| printed.view.is_none()) {
+        if builder.steps.get(paper).is_none_or(|printed| printed.face.view.is_none()) {
             let span = builder.step_span(&step.node, "paper").unwrap_or_else(|| step.span.clone());
             let name = paper.rsplit('.').next().unwrap_or_default();
-            let views = builder.steps.values().filter(|other| other.view.is_some());
+            let views = builder.steps.values().filter(|other| other.face.view.is_some());
             let names = views.map(|other| other.node.rsplit('.').next().unwrap_or_default());
             problems.push(unknown("state with a view", &Node::new(span, Source::Null), name, names));
         }
@@ -82,8 +82,9 @@ pub fn names(machine: &Machine, values: &Names, builder: &mut Builder<'_>) {
         if let Some(form) = step.form.as_ref().and_then(|f| builder.library.forms.get(f)) {
             problems.extend(form.expressions().flat_map(|(e, span)| names.check(e, span, false)));
         }
-        if let Some(view) = step.view.as_ref().and_then(|v| builder.library.views.get(v)) {
-            let names = step.view_names.as_deref().unwrap_or(values);
+        for face in step.all_faces() {
+            let Some(view) = face.view.as_ref().and_then(|v| builder.library.views.get(v)) else { continue };
+            let names = face.view_names().unwrap_or(values);
             problems.extend(view.expressions().flat_map(|e| names.check(e, e.span(), true)));
         }
     }

@@ -77,7 +77,8 @@ pub async fn preview(
     headers: HeaderMap,
     visitor: Visitor,
 ) -> Result<Response, Problem> {
-    let view = app.runtime.journeys.preview(&format!("{line}/{name}"), &visitor.actor).await?;
+    let came = attribution::of(&app.runtime, &headers, Some(&visitor.actor));
+    let view = start::preview(&app, &visitor.actor, &format!("{line}/{name}"), &came).await?;
     let (catalog, base) = (app.runtime.catalog(), view.journey.base.clone());
     let shown = ViewBody(Box::new(view)).into_response();
     let said = attribution::split(&catalog.site("").channels, &query.unwrap_or_default()).said;

@@ -68,7 +68,7 @@ pub async fn page(
     let found = site::page(&catalog, &facts.language, &facts.path, (1, ""), app.runtime.now_ms(), &facts);
     let mut found = found.map_err(|_| Problem::new(Code::Internal))?.ok_or_else(|| Problem::new(Code::NotFound))?;
     if let Some((workflow, "")) = pages::workflow_at(&catalog, &facts.path) {
-        let view = app.runtime.journeys.preview(&workflow.id, &Actor::visitor("")).await?.step.view;
+        let view = app.runtime.journeys.preview(&workflow.id, &Actor::visitor(""), Value::Null).await?.step.view;
         let own = view.and_then(|view| view["blocks"].as_array().cloned());
         found.page.blocks.splice(..0, own.unwrap_or_default());
     }

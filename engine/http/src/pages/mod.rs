@@ -30,6 +30,7 @@ use crate::problem::Problem;
 use crate::visitor::attribution;
 use crate::visitor::language;
 use crate::visitor::session::Visitor;
+use crate::visitor::start::preview;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -270,7 +271,7 @@ async fn first(ask: &Ask<'_>, visitor: &Visitor, workflow: &Workflow, rest: &str
     if !rest.is_empty() && !workflow.step_by_path(rest).any(asks) {
         return Ok(special(ask, StatusCode::OK, Special::Without, Some(workflow)).await);
     }
-    let mut view = ask.app.runtime.journeys.preview(&workflow.id, &visitor.actor).await?;
+    let mut view = preview(ask.app, &visitor.actor, &workflow.id, &ask.facts.came).await?;
     if workflow.signs_in == Some(SignIn::Staff) {
         openid::offer(ask.app, &mut view);
     }
@@ -445,7 +446,7 @@ async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
         ..Page::default()
     };
     let blocks = &found.page.blocks;
-    let place = match site::place(app, &facts.language, blocks).await {
+    let place = match site::place(app, facts, blocks).await {
         Ok(place) => place,
         Err(problem) => return problem_page(ask, &problem).await,
     };

@@ -9,7 +9,7 @@ use crate::pages::{self, Ask};
 use crate::problem::{Code, Problem};
 use crate::visitor::attribution::UrlParams;
 use crate::visitor::session::{self, Visitor};
-use crate::visitor::start::{Begin, start};
+use crate::visitor::start::{Begin, preview, start};
 use axum::body::Body;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -61,7 +61,7 @@ async fn start_from_form(
         .take(FIELDS_MAX)
         .map(|(name, text)| (name.into_owned(), text.into_owned()))
         .collect();
-    let mut view = app.runtime.journeys.preview(&workflow, &visitor.actor).await?;
+    let mut view = preview(app, &visitor.actor, &workflow, &facts.came).await?;
     let answers = view.step.form.as_ref().map(|form| answers(&form.schema, &fields, "")).unwrap_or_default();
     // Sent without a key: a press is one journey.
     let event = Some(("submit".into(), Value::Object(answers.clone())));

@@ -10,6 +10,7 @@ use crate::problem::Problem;
 use crate::visitor::attribution::{self, UrlParams};
 use crate::visitor::language;
 use crate::visitor::session::{signed_in, token};
+use crate::visitor::start::preview;
 use axum::http::HeaderMap;
 use engine_definitions::{
     AgentChecks, Around, Arrival, Asks, Attribution, Audience, Calculated, Catalog, EvalError, FieldError, Listing,
@@ -402,13 +403,13 @@ fn asks(block: &mut Value, form: &str, of_form: &Calculated, path: &str) {
     block["to"] = path.into();
 }
 
-/// The journey that stands in a page, at its first step: the same for everybody.
-pub async fn place(app: &App, language: &str, blocks: &[Value]) -> Result<Option<EmbeddedJourney>, Problem> {
+/// The journey that stands in a page, at its first step: the same for all who came alike.
+pub async fn place(app: &App, facts: &Facts, blocks: &[Value]) -> Result<Option<EmbeddedJourney>, Problem> {
     let Some(block) = blocks.iter().find(|block| block["block"] == "journey") else { return Ok(None) };
     let text = |key: &str| block[key].as_str().map(str::to_owned);
     let workflow = text("workflow").unwrap_or_default();
-    let visitor = Actor { language: language.to_owned(), ..Actor::visitor("") };
-    let view = app.runtime.journeys.preview(&workflow, &visitor).await?;
+    let visitor = Actor { language: facts.language.clone(), ..Actor::visitor("") };
+    let view = preview(app, &visitor, &workflow, &facts.came).await?;
     let mut view = html::on_day(view, &app.today());
     if let Some(form) = view.step.form.as_mut() {
         // The page itself says what the flow's own first page says around the form.

@@ -8,9 +8,10 @@ use crate::visitor::attribution::{self, UrlParams};
 use crate::visitor::device;
 use crate::visitor::session::{Opening, Visitor};
 use axum::http::HeaderMap;
-use engine_definitions::{Arrival, Brought};
-use engine_runtime::{Refusal, Sent, Start};
-use serde_json::Value;
+use engine_definitions::{Arrival, Attribution, Brought, Catalog};
+use engine_runtime::view::StepView;
+use engine_runtime::{Actor, Refusal, Sent, Start};
+use serde_json::{Map, Value};
 
 /// Header in which a page says `off` where cookies are refused.
 const COOKIES: &str = "x-cookies";
@@ -22,6 +23,27 @@ pub struct Begin {
     pub event: Option<(String, Value)>,
     /// What the program says of where its visitor came from.
     pub said: UrlParams,
+}
+
+/// What a journey of this visitor is told of where they came from; `product`: its id.
+pub fn attribution_of(
+    catalog: &Catalog,
+    actor: &Actor,
+    came: &Attribution,
+    product: Option<&str>,
+) -> Map<String, Value> {
+    let seller = actor.seller(catalog.policy());
+    let by = Brought { came, agent: &actor.agent, seller: seller.as_ref() };
+    catalog.site("").channels.attribution(&by, product, came.draw_or(&actor.session))
+}
+
+/// The first step of a workflow as this visitor gets it, who came as `came` says; nothing is stored.
+pub async fn preview(app: &App, actor: &Actor, workflow: &str, came: &Attribution) -> Result<StepView, Refusal> {
+    let catalog = app.runtime.catalog();
+    let base = catalog.workflow(workflow).map(|workflow| workflow.base.clone()).unwrap_or_default();
+    let product = catalog.site("").product(&base).map(|product| product.id.as_str());
+    let told = attribution_of(&catalog, actor, came, product);
+    app.runtime.journeys.preview(workflow, actor, Value::Object(told)).await
 }
 
 /// Begins it; with the session that was opened for it.
@@ -57,9 +79,7 @@ pub async fn start(
             None => visitor.keep_agent(app, agent).await?,
         }
     }
-    let seller = visitor.actor.seller(catalog.policy());
-    let by = Brought { came: &came, agent: &visitor.actor.agent, seller: seller.as_ref() };
-    let mut told = site.channels.attribution(&by, product, came.draw_or(&visitor.actor.session));
+    let mut told = attribution_of(&catalog, &visitor.actor, &came, product);
     let device = device::of(headers);
     if device["system"] != "" {
         told.entry("device").or_insert(device);

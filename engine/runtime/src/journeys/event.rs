@@ -60,7 +60,7 @@ impl Journeys {
             Err(Refused::Unselected) => {
                 let view = match stored {
                     Some(journey) => self.view(actor, journey).await?,
-                    None => self.preview(&turn.workflow.id, actor).await?,
+                    None => self.preview(&turn.workflow.id, actor, turn.record.attribution.clone()).await?,
                 };
                 Err(Refusal::NotAccepted { view: Box::new(view) })
             }

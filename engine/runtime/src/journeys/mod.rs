@@ -148,12 +148,13 @@ pub enum Opened {
 const SETTLE_WAIT: Duration = Duration::from_secs(1);
 
 impl Journeys {
-    /// The first step of a workflow, without a journey: nothing is stored.
-    pub async fn preview(&self, workflow: &str, actor: &Actor) -> Result<StepView, Refusal> {
+    /// The first step of a workflow, without a journey: nothing is stored. `attribution`: what a journey would be
+    /// told of where its visitor came from.
+    pub async fn preview(&self, workflow: &str, actor: &Actor, attribution: Value) -> Result<StepView, Refusal> {
         let catalog = self.core.catalog();
         let workflow = catalog.workflow(workflow).ok_or(Refusal::NotFound)?.clone();
         let actor = &self.core.with_prefill(actor).await?;
-        let new = new_journey(&workflow, actor, None, Value::Null);
+        let new = new_journey(&workflow, actor, None, attribution);
         let turn =
             Turn::begin(&workflow, &catalog, "", new, actor, self.core.now_ms()).map_err(|r| internal(&workflow, r))?;
         Ok(self.core.render(&turn, actor, None))

@@ -53,7 +53,7 @@ impl<'a> Stage<'a> {
         actor.language = story.language.clone().unwrap_or(actor.language);
         actor.channel = story.channel.clone().unwrap_or(actor.channel);
         let now_ms = story.at_ms.unwrap_or(1_795_200_000_000);
-        let new = new_journey(workflow, &actor, None, Value::Null);
+        let new = new_journey(workflow, &actor, None, story.attribution.clone());
         let turn =
             Turn::begin(workflow, catalog, "story", new, &actor, now_ms).map_err(|refused| format!("{refused:?}"))?;
         let mut record = (*turn.record).clone();

@@ -27,12 +27,18 @@ impl Turn<'_> {
         self.state.assisted.is_some() && !self.state.verified
     }
 
-    /// Who looks at a form.
+    /// Who looks at a form, a view or a step. What brought the customer decides before what a session says of itself.
     pub(crate) fn audience(&self, actor: &Actor) -> Audience {
+        let told = &self.record.attribution;
+        let of = |name: &str| told.get(name).and_then(Value::as_str).map(str::to_owned);
+        let drawn = told.get("variants").and_then(Value::as_object).into_iter().flatten();
+        let path = |(name, variant): (&String, &Value)| Some(format!("{name}/{}", variant.as_str()?));
         Audience {
             roles: actor.acting_roles().map(str::to_owned).collect(),
-            channel: actor.channel.clone(),
-            partner: actor.partner.clone(),
+            channel: of("channel").unwrap_or_else(|| actor.channel.clone()),
+            partner: of("partner").or_else(|| actor.partner.clone()),
+            language: actor.language.clone(),
+            experiments: drawn.filter_map(path).collect(),
             is_deputy: self.is_unverified() || self.role_for_customers(actor).is_some(),
         }
     }

@@ -17,7 +17,7 @@ pub fn form(dir: &Path, name: &str, who: &[String], language: &str) -> Result<Ex
     let Some(form) = catalog.form_in(language, name) else {
         return Ok(refuse(&format!("there is no form `{name}`"), catalog.forms().map(|form| form.id.as_str()), name));
     };
-    let mut audience = Audience::default();
+    let mut audience = Audience { language: language.to_owned(), ..Audience::default() };
     for one in who {
         match one.split_once('=') {
             Some(("role", role)) if catalog.policy().roles().any(|(known, _)| known == role) => {
@@ -29,7 +29,11 @@ pub fn form(dir: &Path, name: &str, who: &[String], language: &str) -> Result<Ex
             }
             Some(("channel", channel)) => channel.clone_into(&mut audience.channel),
             Some(("partner", partner)) => audience.partner = Some(partner.to_owned()),
-            _ => return Ok(refuse(&format!("`{one}` is not `role=`, `channel=` or `partner=`"), [].into_iter(), one)),
+            Some(("experiment", variant)) => audience.experiments.push(variant.to_owned()),
+            _ => {
+                let message = format!("`{one}` is not `role=`, `channel=`, `partner=` or `experiment=`");
+                return Ok(refuse(&message, [].into_iter(), one));
+            }
         }
     }
     let now = Now::at(SystemClock::default().now_ms(), ZONE);
