@@ -533,15 +533,23 @@ async fn nothing_stays_half() {
     server.stop().await;
 }
 
-/// An agent who begins a request for a customer, and everybody who came by nothing, find no files.
+/// R4-41: who acts for a customer sends a file and sees that it came, and neither opens it nor finds another one.
 #[tokio::test(flavor = "multi_thread")]
 async fn files_are_the_customers_alone() {
     let server = start(|_| {}).await;
     let agent = sitting(&server, "health-agent", 7).await;
     let sender = Sender::of(agent).await;
-    let said = json!({"kind": "front", "name": "a", "size": 10, "type": ""});
-    assert_eq!(sender.begin(said).await.status, 404);
-    assert_eq!(sender.visitor.get(&sender.path("")).await.status, 404);
+    let sent = sender.sends("front", "front.jpg", "image/jpeg", &jpeg(300, 200, 4)).await;
+    let id = sent["id"].as_str().expect("an id");
+    let list = sender.visitor.get(&sender.path("")).await.ok(200);
+    assert_eq!(list["uploads"].as_array().map(Vec::len), Some(1), "{list}");
+    assert!(list["uploads"][0].get("file").is_none_or(Value::is_null), "{list}");
+    for what in ["file", "preview"] {
+        assert_eq!(sender.visitor.get(&sender.path(&format!("/{id}/{what}"))).await.status, 404);
+    }
+    let other = Sender { visitor: sitting(&server, "health-agent", 8).await, journey: sender.journey.clone() };
+    assert_eq!(other.visitor.get(&other.path("")).await.status, 404);
+    assert_eq!(other.begin(json!({"kind": "front", "name": "a", "size": 10, "type": ""})).await.status, 404);
     server.stop().await;
 }
 

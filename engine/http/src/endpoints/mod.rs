@@ -39,7 +39,7 @@ const CLIENT: &str = "x-api-key";
 pub async fn answer(State(app): State<App>, request: Request) -> Response {
     let catalog = app.runtime.catalog();
     let language = language::of(&app, request.headers());
-    let mut here = catalog.endpoints_at(&language, request.uri().path());
+    let mut here = catalog.endpoints_at(&language, request.uri().path().trim_end_matches('/'));
     let method = if request.method() == Method::HEAD { "GET" } else { request.method().as_str() };
     let Some((endpoint, path)) = here.remove(method).map(|(endpoint, path)| (endpoint.clone(), path)) else {
         if here.is_empty() {

@@ -17,7 +17,7 @@ pub use scan::AskFile;
 pub(crate) use view::export_value;
 pub use view::{Reason, UploadView};
 
-use crate::actor::{Action, Actor, can};
+use crate::actor::{Action, Actor, STAFF, can};
 use crate::clock::new_id;
 use crate::core::Core;
 use crate::refusal::Refusal;
@@ -115,6 +115,9 @@ impl UploadState {
 #[serde(default)]
 struct FileFacts {
     name: String,
+    /// Who of the staff sent it for the customer.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    by: String,
     /// Hash of the file, as its sender says.
     #[serde(skip_serializing_if = "Option::is_none")]
     sha256: Option<String>,
@@ -203,6 +206,21 @@ fn storage_refusal(error: BlobsError) -> Refusal {
     Refusal::Busy
 }
 
+/// The id of one of the staff; empty for everybody else.
+fn staff_id(actor: &Actor) -> &str {
+    if actor.kind == STAFF { &actor.id } else { "" }
+}
+
+/// What sending files asks for: staff sends them for a customer where it may answer, and opens none.
+fn sending(actor: &Actor) -> Action<'static> {
+    if actor.kind == STAFF { Action::Send("submit") } else { Action::Document }
+}
+
+/// Whether this actor may know that a file is there: who acts for a customer knows what they sent themselves.
+fn may_name(actor: &Actor, upload: &UploadRecord) -> bool {
+    actor.kind != STAFF || FileFacts::of(upload).by == actor.id
+}
+
 impl Uploads {
     /// A file of this kind will come.
     pub async fn open(&self, actor: &Actor, journey: &str, new: NewUpload) -> Result<UploadView, Refusal> {
@@ -212,6 +230,7 @@ impl Uploads {
         let now_ms = self.core.now_ms();
         let known = FileFacts {
             name: file_name(&new.name),
+            by: staff_id(&actor).to_owned(),
             sha256: new.sha256,
             replaces: new.replaces,
             ..FileFacts::default()
@@ -244,7 +263,7 @@ impl Uploads {
         bytes: Vec<u8>,
     ) -> Result<UploadView, Refusal> {
         let (record, actor) = self.writable(actor, journey).await?;
-        let upload = self.of(journey, id).await?;
+        let upload = self.of_actor(&actor, journey, id).await?;
         let end = range.first.unwrap_or_default() + bytes.len() as i64;
         let fits = UploadState::of(&upload) == UploadState::Receiving
             && range.size == upload.size
@@ -291,17 +310,17 @@ impl Uploads {
     }
 
     pub async fn upload(&self, actor: &Actor, journey: &str, id: &str) -> Result<UploadView, Refusal> {
-        let (record, actor) = self.core.mine(actor, Action::Document, journey).await?;
-        let upload = self.of(journey, id).await?;
+        let (record, actor) = self.core.mine(actor, sending(actor), journey).await?;
+        let upload = self.of_actor(&actor, journey, id).await?;
         self.view(&actor, &record, &upload).await
     }
 
     /// The oldest first.
     pub async fn uploads(&self, actor: &Actor, journey: &str) -> Result<Vec<UploadView>, Refusal> {
-        let (record, actor) = self.core.mine(actor, Action::Document, journey).await?;
+        let (record, actor) = self.core.mine(actor, sending(actor), journey).await?;
         let mut views = Vec::new();
         for upload in self.core.store().uploads_in(&[journey.to_owned()]).await? {
-            if UploadState::of(&upload) != UploadState::Removed {
+            if UploadState::of(&upload) != UploadState::Removed && may_name(&actor, &upload) {
                 views.push(self.view(&actor, &record, &upload).await?);
             }
         }
@@ -312,9 +331,9 @@ impl Uploads {
     pub async fn remove(&self, actor: &Actor, journey: &str, id: &str) -> Result<(), Refusal> {
         // No answer is taken meanwhile that names it.
         let _line = self.core.lock(journey).await;
-        let (record, _) = self.writable(actor, journey).await?;
+        let (record, actor) = self.writable(actor, journey).await?;
         for _ in 0..TRIES {
-            let upload = self.of(journey, id).await?;
+            let upload = self.of_actor(&actor, journey, id).await?;
             if is_used(&record, id) {
                 let reason = "This file was sent with your answers".to_owned();
                 return Err(Refusal::NotPossible { reason });
@@ -347,7 +366,7 @@ impl Uploads {
 
     /// The journey, where this actor may read and write it, as long as it goes on.
     async fn writable(&self, actor: &Actor, journey: &str) -> Result<(JourneyRecord, Actor), Refusal> {
-        let (record, actor) = self.core.mine(actor, Action::Document, journey).await?;
+        let (record, actor) = self.core.mine(actor, sending(actor), journey).await?;
         if !can(self.core.catalog().policy(), &actor, Action::Send("submit"), &record) {
             return Err(Refusal::NotFound);
         }
@@ -356,6 +375,11 @@ impl Uploads {
             return Err(Refusal::NotPossible { reason: "Nothing more is asked for here".into() });
         }
         Ok((record, actor.into_owned()))
+    }
+
+    /// A file that this actor may name.
+    async fn of_actor(&self, actor: &Actor, journey: &str, id: &str) -> Result<UploadRecord, Refusal> {
+        Some(self.of(journey, id).await?).filter(|upload| may_name(actor, upload)).ok_or(Refusal::NotFound)
     }
 
     async fn of(&self, journey: &str, id: &str) -> Result<UploadRecord, Refusal> {

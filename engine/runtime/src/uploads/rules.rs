@@ -1,6 +1,6 @@
 //! What may be sent: which kinds the shown step asks for, how many and how much; and which files an answer may name.
 
-use super::{FileFacts, UploadState, Uploads};
+use super::{FileFacts, UploadState, Uploads, may_name};
 use crate::actor::Actor;
 use crate::core::{Core, read};
 use crate::refusal::Refusal;
@@ -48,7 +48,7 @@ impl Uploads {
         };
         let replaced = new.replaces.as_deref();
         if let Some(before) = replaced
-            && !others.iter().any(|one| one.id == before && one.kind == kind.kind)
+            && !others.iter().any(|one| one.id == before && one.kind == kind.kind && may_name(actor, one))
         {
             return Err(Refusal::NotFound);
         }
@@ -175,7 +175,8 @@ impl Core {
     async fn asks_for(&self, actor: &Actor, record: &JourneyRecord, kind: &str) -> Result<bool, Refusal> {
         let (workflow, catalog) = (self.workflow_of(record).await?, self.catalog());
         let turn = Turn::on(&workflow, &catalog, read(record.clone())?, self.now_ms());
-        Ok(turn.shown_form(actor).is_some_and(|(_, form)| form.upload_kinds().contains(kind)))
+        let is_asked = turn.shown_form(actor).is_some_and(|(_, form)| form.upload_kinds().contains(kind));
+        Ok(is_asked && turn.takes_from("submit", actor))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::rules::bytes_of;
 use super::{FileFacts, MIB, UploadState, Uploads};
-use crate::actor::Actor;
+use crate::actor::{Actor, STAFF};
 use crate::clock::rfc3339;
 use crate::refusal::Refusal;
 use engine_definitions::{FieldError, UploadKind};
@@ -80,7 +80,8 @@ impl Uploads {
             }
             None => None,
         };
-        let is_open = matches!(status, UploadState::Ready | UploadState::Replaced);
+        // Documents are the customer's alone, also those that somebody sent for them.
+        let is_open = matches!(status, UploadState::Ready | UploadState::Replaced) && actor.kind != STAFF;
         let address = |what: &str| format!("/api/v1/journeys/{}/uploads/{}/{what}", upload.journey, upload.id);
         Ok(UploadView {
             id: upload.id.clone(),
