@@ -50,10 +50,12 @@ impl Redirect {
         }
         let from = fields.need_text("from");
         let is_placed = |text: &str| {
-            text.split_once(REST).is_none_or(|(before, after)| before.ends_with(['/', '+']) && after.is_empty())
+            let (before, after) = text.split_once(REST).unwrap_or((text, ""));
+            !before.contains('{') && after.is_empty() && (before == text || before.ends_with(['/', '+']))
         };
         if !from.starts_with('/') || !is_placed(&from) || !is_placed(&to) || to.contains(REST) && !from.contains(REST) {
-            let message = "`from` starts with `/`; `{rest*}` is the end of both, or of `from` alone";
+            let message =
+                "`from` starts with `/`; `{rest*}` is the end of both, or of `from` alone, and no other place is there";
             fields.problems.push(Problem::error("value", &node.span, message));
             return None;
         }

@@ -34,6 +34,12 @@ pub fn good(endpoint: &Endpoint, reply: Value, (status, retry_after): (u16, Opti
     response
 }
 
+/// Words that others follow end as a sentence does.
+fn sentence(words: &str) -> String {
+    let ends = words.ends_with(['.', '!', '?', '।']);
+    if ends { words.to_owned() } else { format!("{words}.") }
+}
+
 /// A refusal, whatever it comes from.
 pub fn refusal_response(problem: Problem, envelope: Envelope) -> Response {
     if envelope == Envelope::None {
@@ -50,11 +56,15 @@ pub fn refusal_response(problem: Problem, envelope: Envelope) -> Response {
         errors.push(json!({"code": problem.code_name(), "displayMessage": words, "message": title, "pointer": ""}));
     }
     let words: Vec<&str> = errors.iter().filter_map(|error| error["displayMessage"].as_str()).collect();
+    let words = match words.as_slice() {
+        [alone] => (*alone).to_owned(),
+        several => several.iter().map(|one| sentence(one)).collect::<Vec<_>>().join(" "),
+    };
     let mut body = match envelope {
         Envelope::None | Envelope::Data => json!({}),
         Envelope::Status => json!({"statusCode": status, "status": "F"}),
         Envelope::Meta => {
-            json!({"data": {"meta": {"statusCode": status, "displayMessage": words.join(" ")}, "data": {}}})
+            json!({"data": {"meta": {"statusCode": status, "displayMessage": words}, "data": {}}})
         }
     };
     body["errors"] = json!(errors);
