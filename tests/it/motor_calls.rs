@@ -462,6 +462,10 @@ async fn what_anybody_may_ask_about_vehicles() {
     let first = &places["data"]["places"][0];
     assert!(["placeId", "text", "city", "pincode"].iter().all(|key| first[key].is_string()), "{places}");
     assert_eq!(visitor.get("/api/v1/common/places?q=pu").await.status, 422);
+    let chosen = format!("/api/v1/common/lat-lng?placeId={}", first["placeId"].as_str().expect("a place"));
+    let point = visitor.get(&chosen).await.ok(200)["data"].clone();
+    assert_eq!((&point["latitude"], &point["longitude"]), (&json!(18.5196), &json!(73.8554)));
+    assert_eq!(visitor.get("/api/v1/common/lat-lng?placeId=000000").await.status, 422);
     server.stop().await;
 }
 
@@ -497,10 +501,10 @@ async fn who_has_bought_asks_what_becomes_of_it() {
 async fn the_quiz_is_played_by_calls() {
     let server = shop().await;
     let visitor = server.visitor();
-    for old in ["/quiz", "/car-insurance/quiz"] {
-        assert_eq!(visitor.get(old).await.header("location"), "/motor/quiz", "{old}");
+    for old in ["/quiz", "/motor/quiz"] {
+        assert_eq!(visitor.get(old).await.header("location"), "/car-insurance/quiz", "{old}");
     }
-    assert_eq!(visitor.get("/motor/quiz").await.status, 200);
+    assert_eq!(visitor.get("/car-insurance/quiz").await.status, 200);
     let home = visitor.get("/api/v1/motor/kbc-home").await.ok(200);
     assert_eq!(json!([home["questions"], home["seconds"], home["open"]]), json!([10, 30, true]));
     let call = |name: &str| format!("/api/v1/motor/kbc-{name}");
