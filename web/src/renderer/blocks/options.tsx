@@ -66,7 +66,7 @@ export function OptionsView({
   const { shown, ways } = useLists(lists, sections_as);
   // a card that stands in several lists says the same in each
   const everywhere = named ? shared(left) : undefined;
-  const best = cheapest(lists[0]?.offers ?? []);
+  const best = cheapest(named ? left : (lists[0]?.offers ?? []));
   const waiting = open.filter((item) => !cards.some((card) => providerOf(card) === providerOf(item)));
 
   // their room is kept until there is enough to pick from: nothing below them moves when they come
