@@ -61,7 +61,7 @@ test('number, code, account, logout (R2.1-02, R2.1-03, R2.1-04, R2.1-10, R2.2-15
   release();
   await expect(popup.getByText(`Sent to +91 ${mobile}`)).toBeVisible();
   await page.unroute('**/api/v1/otpLogin');
-  await popup.getByRole('button', { name: 'Use another number' }).click();
+  await popup.getByRole('button', { name: 'Change number' }).click();
   await expect(number).toHaveValue(mobile);
   const other = newMobile();
   await number.fill(other);
@@ -311,7 +311,7 @@ test('the code of the page leads straight to the account, another number is no d
   await expect(popup.getByLabel('Mobile number')).toHaveValue(other);
   await popup.getByRole('button', { name: 'Send OTP' }).click();
   await expect(popup.getByRole('button', { name: /^Resend OTP in 0:[0-3][0-9]$/ })).toBeDisabled();
-  await popup.getByRole('button', { name: 'Use another number' }).click();
+  await popup.getByRole('button', { name: 'Change number' }).click();
   await popup.getByRole('button', { name: 'Send OTP' }).click();
   await popup.getByLabel('One-time password').fill(await walk.code(other));
   await page.waitForURL(/\/dashboard\??$/);
