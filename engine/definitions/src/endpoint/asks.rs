@@ -17,12 +17,39 @@ pub struct Asks {
     pub calculates: bool,
     /// Word of its address → the form whose definition is read as `form`.
     pub describes: BTreeMap<String, String>,
-    /// Parameter that names the role whom the described form is drawn for: one of the caller's own.
-    pub as_role: Option<String>,
+    pub as_role: Option<AsRole>,
     /// Form that reads the body: the same rules and texts as on a page.
     pub body: Option<String>,
     /// The body may also have fields of the steps' forms.
     pub body_steps: bool,
+}
+
+/// For which of the caller's own roles the described form is drawn.
+#[derive(Debug)]
+pub struct AsRole {
+    /// Parameter of the query that names it.
+    pub parameter: String,
+    /// Word of the caller's → role; other words are roles themselves.
+    words: BTreeMap<String, String>,
+}
+
+impl AsRole {
+    fn read(fields: &mut MapReader<'_, '_>) -> Option<AsRole> {
+        let node = fields.get("as_role")?;
+        if let Some(parameter) = node.as_str() {
+            return Some(AsRole { parameter: parameter.to_owned(), words: BTreeMap::new() });
+        }
+        let mut fields = MapReader::open(node, "`as_role`", &["of", "words"], fields.problems)?;
+        let parameter = fields.need_text("of");
+        let words = fields.entries("words").iter();
+        let words = words.filter_map(|(word, role)| Some((word.name.clone(), role.as_str()?.to_owned()))).collect();
+        Some(AsRole { parameter, words })
+    }
+
+    /// The role that a word means.
+    pub fn role<'a>(&'a self, word: &'a str) -> &'a str {
+        self.words.get(word).map_or(word, String::as_str)
+    }
 }
 
 impl Asks {
@@ -33,7 +60,7 @@ impl Asks {
         let described = fields.entries("describes").iter();
         let describes =
             described.filter_map(|(word, form)| Some((word.name.clone(), form.as_str()?.to_owned()))).collect();
-        let as_role = fields.text("as_role");
+        let as_role = AsRole::read(fields);
         if let Some(at) = fields.get("as_role").filter(|_| fields.get("cache").is_some()) {
             let message = "what is drawn for a role is kept by no cache: `as_role` stands without `cache`";
             fields.problems.push(Problem::error(FLOOR, &at.span, message));

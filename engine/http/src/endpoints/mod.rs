@@ -120,13 +120,14 @@ impl EndpointCall<'_> {
     /// For whom a form is described: the caller's roles, or the one of them that the query names. A role's form goes to
     /// nobody who only says that it is theirs.
     fn audience(&self, caller: Option<&Actor>) -> Result<Audience, Problem> {
-        let Some(parameter) = &self.endpoint.asks.as_role else { return Ok(Audience::default()) };
+        let Some(as_role) = &self.endpoint.asks.as_role else { return Ok(Audience::default()) };
         let own: Vec<String> = caller.into_iter().flat_map(Actor::acting_roles).map(str::to_owned).collect();
-        let roles = match self.found["query"][parameter].as_str().unwrap_or_default() {
+        let word = self.found["query"][&as_role.parameter].as_str().unwrap_or_default();
+        let roles = match as_role.role(word) {
             "" => own,
             role if !self.catalog.policy().roles().any(|(known, _)| known == role) => {
-                let text = format!("`{role}` is no role");
-                return Err(invalid_field(format!("/{parameter}"), "enum", text));
+                let text = format!("`{word}` is no role");
+                return Err(invalid_field(format!("/{}", as_role.parameter), "enum", text));
             }
             role if own.iter().any(|mine| mine == role) => vec![role.to_owned()],
             _ => return Err(Problem::new(Code::Role)),
