@@ -30,6 +30,9 @@ export default defineConfig(({ command }) => {
         checks: { pluginTimings: false },
         // what the app has at once is one script, whoever else uses a piece of it; so is what every form has
         output: {
+          // scripts name one another: two signs of each name less are sent with every page
+          entryFileNames: 'assets/[name]-[hash:6].js',
+          chunkFileNames: 'assets/[name]-[hash:6].js',
           codeSplitting: {
             groups: [
               { name: 'own', test: /preload-helper|\/src\/entries\/page\.ts$/, priority: 3 },
