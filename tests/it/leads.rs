@@ -293,7 +293,8 @@ async fn forms_of_the_app_are_read_as_data() {
     assert!(asks_source(agent.get(&path("app-agent")).await.ok(200)));
     assert!(!asks_source(visitor.get(&path("")).await.ok(200)));
     assert!(asks_source(agent.get(&path("1")).await.ok(200)), "the app's number of the role");
-    let others = [(&visitor, "app-agent"), (&agent, "call-centre"), (&visitor, "operator"), (&visitor, "1"), (&agent, "3")];
+    let others =
+        [(&visitor, "app-agent"), (&agent, "call-centre"), (&visitor, "operator"), (&visitor, "1"), (&agent, "3")];
     for (caller, role) in others {
         let refused = caller.get(&path(role)).await;
         assert_eq!((refused.status, refused.code().as_str()), (403, "role"), "{role}");

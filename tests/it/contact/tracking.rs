@@ -237,9 +237,11 @@ async fn the_shipped_journeys_are_tracked_with_all_keys() {
     );
     assert_eq!((&contact["user_device"], &contact["device"]), (&json!("Android"), &json!("Chrome")));
     // R7.2-05: what the pings of this page carry
+    let drawn = view["presence"]["abTesting"].clone();
+    assert!(drawn.as_str().is_some_and(|drawn| drawn.starts_with("chat:without,shop-words:")), "{drawn}");
     assert_eq!(
         view["presence"],
-        json!({"leadId": view["journey"]["id"], "abTesting": "chat:without", "online": true, "final_source": "letter", "final_medium": "B2CAPP", "final_campaign": "spring",
+        json!({"leadId": view["journey"]["id"], "abTesting": drawn, "online": true, "final_source": "letter", "final_medium": "B2CAPP", "final_campaign": "spring",
             "city": "", "connectoid": contact["session_id"], "session_id": contact["session_id"]})
     );
     // R7.2-20: the visit as it is named to partners opens nothing
