@@ -104,8 +104,8 @@ async fn asks_every_route(somebody: &Somebody, role: &str, other: &Journey, noth
         for (whose, journey, allowed) in cases {
             let about_one = route.contains("{id}") || route.contains("{key}");
             let allowed = if about_one { allowed } else { may(Whose::Own) || may(Whose::Any) };
-            // A file is the customer's alone.
-            let is_file = route.contains("{document}") || route.contains("/uploads");
+            // A file is the customer's alone; who acts for a customer may send one.
+            let is_file = ["{document}", "{upload}/file", "{upload}/preview"].iter().any(|part| route.ends_with(part));
             let is_theirs = !is_file || ["visitor", "customer"].contains(&role);
             let allowed = allowed && is_theirs;
             // An incident and an effect by their own names are the operators' tests.
