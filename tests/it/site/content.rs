@@ -349,7 +349,8 @@ async fn subjects_of_vehicles_have_pages() {
 /// R2.4-39, R2.4-51: each add-on that a vehicle can have has a page, to which that of all of them leads.
 #[tokio::test(flavor = "multi_thread")]
 async fn add_ons_have_pages() {
-    const BOTH: &str = "zero-depreciation consumables engine-protection return-to-invoice roadside-assistance ncb-protection paid-driver";
+    const BOTH: &str = "zero-depreciation consumables engine-protection return-to-invoice roadside-assistance ncb-protection paid-driver \
+        owner-driver passenger-cover";
     const CAR: &str = "tyre-secure key-replacement personal-belongings";
     let server = product().await;
     let visitor = server.visitor();

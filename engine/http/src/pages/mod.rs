@@ -266,10 +266,8 @@ async fn journey_page(
 /// A page of a workflow without a journey: its first form, or, where a form would be no answer, a word of safety.
 /// Looking at it stores nothing: a session is made when something is written.
 async fn first(ask: &Ask<'_>, visitor: &Visitor, workflow: &Workflow, rest: &str) -> Result<Response, Problem> {
-    let asks = |step: &Step| {
-        use StepKind::{Choice, Comparison, Form, Review, Upload};
-        matches!(step.kind, Form | Choice | Comparison | Review | Upload)
-    };
+    let asks =
+        |step: &Step| matches!(step.kind, StepKind::Form | StepKind::Choice | StepKind::Comparison | StepKind::Upload);
     if !rest.is_empty() && !workflow.step_by_path(rest).any(asks) {
         return Ok(special(ask, StatusCode::OK, Special::Without, Some(workflow)).await);
     }
