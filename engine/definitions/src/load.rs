@@ -554,9 +554,10 @@ fn audiences(
     site: &Site,
     problems: &mut Vec<Problem>,
 ) {
-    let of_forms = library.forms.values().flat_map(|form| form.written_variants());
+    let of_forms = library.forms.values().flat_map(|form| &form.variants);
+    let of_views = library.views.values().flat_map(|view| view.variants());
     let of_workflows = workflows.values().flat_map(|workflow| workflow.variants());
-    for (kind, at) in of_forms.chain(of_workflows).flat_map(|variant| &variant.named_at) {
+    for (kind, at) in of_forms.chain(of_views).chain(of_workflows).flat_map(|variant| &variant.named_at) {
         let known = match *kind {
             "language" => std::iter::once(ENGLISH.to_owned()).chain(library.languages.iter().cloned()).collect(),
             kind => site.channels.audiences(kind),

@@ -21,10 +21,9 @@ use engine_statechart::source::Span;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Keys of the site's files that are read here.
 /// Channel of a session that came by none.
 const DIRECT: &str = "web";
-
+/// Keys of the site's files that are read here.
 pub(crate) const KEYS: [&str; 5] = ["attribution", "channels", "sources", "agents", "experiments"];
 /// Names by which a partner is known: both must match.
 const PAIR: [&str; 2] = ["source", "sub_source"];

@@ -183,10 +183,6 @@ impl Form {
         agreed.find(|name| requires(&self.tree, name))
     }
 
-    pub(crate) fn written_variants(&self) -> &[Variant] {
-        &self.variants
-    }
-
     /// What an audience gets changed, in the order in which it applies: for whom, the line in its file, and each place with
     /// its value; `null` is left out.
     pub fn variants_for(&self, audience: &Audience) -> impl Iterator<Item = (String, u32, Vec<(String, &Value)>)> {

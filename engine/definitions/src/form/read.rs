@@ -248,7 +248,7 @@ impl FormReader<'_, '_> {
                 unknown_keys(merge, "`merge` of a form's variant", &MERGE_KEYS, self.problems);
                 merges.push(merge.clone());
             }
-            variants.extend(Variant::read(item, true, self.problems));
+            variants.extend(Variant::read(item, &["require"], self.problems));
             refuse_lost_changes(item, form, "form", self.problems);
         }
         (Variant::in_order(variants, self.problems), merges)

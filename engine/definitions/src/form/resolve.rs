@@ -5,7 +5,7 @@ use super::level::Level;
 use super::validate::{of_values, validator};
 use super::{Form, FormView, date, fields, messages, properties, widget};
 use crate::host::shared_vocabulary;
-use crate::variants::Audience;
+use crate::variants::{Audience, Variant};
 use engine_statechart::expression::Expression;
 use engine_statechart::source::Span;
 use engine_statechart::{EvalError, Scope};
@@ -109,7 +109,7 @@ impl Form {
     }
 
     pub(super) fn mask(&self, audience: &Audience) -> u64 {
-        self.variants.iter().enumerate().filter(|(_, v)| v.fits(audience)).fold(0, |mask, (i, _)| mask | 1 << i)
+        Variant::set_for(&self.variants, audience)
     }
 
     pub(super) fn prepare(&self, mask: u64) -> Arc<Prepared> {

@@ -29,7 +29,7 @@ impl Patches {
                 problems.push(Problem::error("size", &item.span, message));
                 break;
             }
-            let Some(variant) = Variant::read(item, false, problems) else { continue };
+            let Some(variant) = Variant::read(item, &[], problems) else { continue };
             if item.get("merge").is_none() {
                 problems.push(Problem::error("missing", &item.span, "a variant needs `merge`"));
             }
@@ -75,8 +75,7 @@ impl<T> Default for Alternatives<T> {
 impl<T> Alternatives<T> {
     /// What this audience gets instead; none: the base.
     pub fn find(&self, audience: &Audience) -> Option<&T> {
-        let fitting = self.variants.iter().enumerate().filter(|(_, variant)| variant.fits(audience));
-        let set = fitting.fold(0, |set, (at, _)| set | 1u64 << at);
+        let set = Variant::set_for(&self.variants, audience);
         self.made.iter().find(|(of, _)| *of == set).map(|(_, one)| one)
     }
 

@@ -36,60 +36,66 @@ pub const TARGETS: [&str; 5] = ["partner", "channel", "role", "language", "exper
 
 /// Whom `for` names: one of each list is enough, and every list that is given counts.
 #[derive(Clone, Debug, Default)]
-pub struct Target([Vec<String>; 5]);
+struct Target {
+    partners: Vec<String>,
+    channels: Vec<String>,
+    roles: Vec<String>,
+    languages: Vec<String>,
+    experiments: Vec<String>,
+}
 
 impl Target {
     fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Target> {
         let mut fields = MapReader::open(node, "`for` of a variant", &TARGETS, problems)?;
-        let target = Target(TARGETS.map(|key| fields.texts(key)));
-        if target.0.iter().all(Vec::is_empty) {
+        let [partners, channels, roles, languages, experiments] = TARGETS.map(|key| fields.texts(key));
+        let target = Target { partners, channels, roles, languages, experiments };
+        if target.lists().into_iter().all(<[String]>::is_empty) {
             let message = "a variant is for a role, a channel, a partner, a language or an experiment";
             fields.problems.push(Problem::error("missing", &node.span, message));
         }
         Some(target)
     }
 
-    pub fn fits(&self, audience: &Audience) -> bool {
-        let one = |value: &str| vec![value.to_owned()];
-        let is = [
-            &one(audience.partner.as_deref().unwrap_or_default()),
-            &one(&audience.channel),
-            &audience.roles,
-            &one(&audience.language),
-            &audience.experiments,
-        ];
-        self.0.iter().zip(is).all(|(names, is)| names.is_empty() || names.iter().any(|name| is.contains(name)))
+    /// What it names, in the order of [`TARGETS`].
+    fn lists(&self) -> [&[String]; 5] {
+        [&self.partners, &self.channels, &self.roles, &self.languages, &self.experiments]
+    }
+
+    fn fits(&self, audience: &Audience) -> bool {
+        let is = |names: &[String], value: &str| names.is_empty() || names.iter().any(|name| name == value);
+        let are = |names: &[String], values: &[String]| names.is_empty() || names.iter().any(|n| values.contains(n));
+        is(&self.partners, audience.partner.as_deref().unwrap_or_default())
+            && is(&self.channels, &audience.channel)
+            && are(&self.roles, &audience.roles)
+            && is(&self.languages, &audience.language)
+            && are(&self.experiments, &audience.experiments)
     }
 
     /// Whether somebody may be both: a person may have several roles and be in several experiments, but comes by one
     /// channel and one partner, reads one language and gets one variant of an experiment.
-    pub fn meets(&self, other: &Target) -> bool {
-        let one_of = |a: &[String], b: &[String]| a.is_empty() || b.is_empty() || a.iter().any(|name| b.contains(name));
-        let [partner, channel, _, language, experiment] = &self.0;
-        let [partner_b, channel_b, _, language_b, experiment_b] = &other.0;
-        let of = |path: &String| path.split('/').next().unwrap_or_default().to_owned();
-        let are_apart = |a: &String, b: &String| of(a) == of(b) && a != b;
-        let may_be_drawn = experiment.is_empty()
-            || experiment_b.is_empty()
-            || experiment.iter().any(|a| experiment_b.iter().any(|b| !are_apart(a, b)));
-        one_of(partner, partner_b) && one_of(channel, channel_b) && one_of(language, language_b) && may_be_drawn
+    fn meets(&self, other: &Target) -> bool {
+        let one_of = |a: &[String], b: &[String], are_apart: fn(&str, &str) -> bool| {
+            a.is_empty() || b.is_empty() || a.iter().any(|one| b.iter().any(|other| !are_apart(one, other)))
+        };
+        one_of(&self.partners, &other.partners, |a, b| a != b)
+            && one_of(&self.channels, &other.channels, |a, b| a != b)
+            && one_of(&self.languages, &other.languages, |a, b| a != b)
+            && one_of(&self.experiments, &other.experiments, |a, b| {
+                a != b && a.split('/').next() == b.split('/').next()
+            })
     }
 
     fn rank(&self) -> (usize, [bool; 5]) {
-        let mut named = [0, 1, 2, 3, 4].map(|at| !self.0[at].is_empty());
+        let mut named = self.lists().map(|names| !names.is_empty());
         let count = named.iter().filter(|is| **is).count();
         named.reverse();
         (count, named)
-    }
-
-    fn is_for_languages(&self) -> bool {
-        !self.0[3].is_empty()
     }
 }
 
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let named = TARGETS.iter().zip(&self.0).filter(|(_, names)| !names.is_empty());
+        let named = TARGETS.iter().zip(self.lists()).filter(|(_, names)| !names.is_empty());
         let said: Vec<String> = named.map(|(kind, names)| format!("{kind} {}", names.join(" or "))).collect();
         f.write_str(&said.join(" and "))
     }
@@ -134,11 +140,10 @@ impl fmt::Display for Whom {
 pub const VARIANTS_MAX: usize = 64;
 
 impl Variant {
-    /// A variant of a form, whose `require` adds and removes names, or of something else.
-    pub fn read(node: &Node, is_form: bool, problems: &mut Vec<Problem>) -> Option<Variant> {
-        let keys = ["for", "merge", "over", "description", "require"];
-        let keys = if is_form { &keys[..] } else { &keys[..4] };
-        let mut fields = MapReader::open(node, "a variant", keys, problems)?;
+    /// `more`: keys beside those of every variant.
+    pub fn read(node: &Node, more: &[&str], problems: &mut Vec<Problem>) -> Option<Variant> {
+        let keys = [&["for", "merge", "over", "description"], more].concat();
+        let mut fields = MapReader::open(node, "a variant", &keys, problems)?;
         let at = fields.need("for")?;
         let target = Target::read(at, fields.problems)?;
         let named = |key: &'static str| at.get(key).map_or(&[][..], Node::items).iter().map(move |node| (key, node));
@@ -165,7 +170,7 @@ impl Variant {
     /// A variant for a language changes words alone: two people answer the same, whatever they read.
     fn refuse_more_than_words(&self, node: &Node, problems: &mut Vec<Problem>) {
         let Whom::Those(target) = &self.whom else { return };
-        if !target.is_for_languages() {
+        if target.languages.is_empty() {
             return;
         }
         let is_words = |(pointer, value): &(String, &Value)| {
@@ -255,6 +260,12 @@ impl Variant {
             Whom::Others(roles) => !roles.iter().any(has),
             Whom::Deputies => audience.is_deputy,
         }
+    }
+
+    /// Those that an audience gets: a bit for each.
+    pub fn set_for(variants: &[Variant], audience: &Audience) -> u64 {
+        let fitting = variants.iter().enumerate().filter(|(_, variant)| variant.fits(audience));
+        fitting.fold(0, |set, (at, _)| set | 1 << at)
     }
 
     pub fn apply(&self, form: &mut Value) {

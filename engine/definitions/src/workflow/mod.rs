@@ -343,11 +343,10 @@ impl Workflow {
         self.titles.find(audience).unwrap_or(&self.title)
     }
 
-    /// The variants of the flow, its steps and their views.
+    /// The variants of the flow and its steps.
     pub(crate) fn variants(&self) -> impl Iterator<Item = &Variant> {
         let of_steps = self.steps.values().flat_map(|step| step.faces.variants());
-        let of_views = self.views.values().flat_map(|view| view.variants());
-        self.titles.variants().iter().chain(of_steps).chain(of_views)
+        self.titles.variants().iter().chain(of_steps)
     }
 
     /// A step in words that need nothing of a journey: its title, or where that has places its section's.
