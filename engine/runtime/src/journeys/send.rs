@@ -65,7 +65,7 @@ impl Journeys {
             self.settle_event(&mut turn, applied, sender, (&send.kind, &send.data), Some(journey)).await?;
             turn.mark_activity(IdempotencyKey { key: Some(key), body_hash });
             let signs_in = turn.signs_in(sender);
-            let proves_link = turn.proves && sender.came_by.is_some();
+            let proves_link = turn.proof.is_person && sender.came_by.is_some();
             let view = Box::new(self.core.render(&turn, sender, Some(journey)));
             let changes = waits(&view).then(|| self.core.store().changes());
             match tries.commit(turn).await? {

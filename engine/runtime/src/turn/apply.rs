@@ -27,8 +27,7 @@ impl Turn<'_> {
     /// The one way in: gives a fact its consequence and writes it into the history. Whether anything took it. After an
     /// error the turn is of no use any more.
     pub fn apply(&mut self, fact: Fact, by: &Actor) -> Result<bool, Refused> {
-        self.resending = None;
-        self.knows = false;
+        self.questions.stay();
         self.next_event();
         self.presser = self.presser_of(&fact, by);
         let before = self.step_node();
@@ -67,7 +66,7 @@ impl Turn<'_> {
             Fact::Noted { record, key, data } => {
                 let (kind, told) = (record.clone(), Value::Object(data.clone()));
                 let kept = self.retention(&kind);
-                self.commit.records.push(NewRecord { kind, key: key.clone(), data: told, kept });
+                self.writes.commit.records.push(NewRecord { kind, key: key.clone(), data: told, kept });
                 (Fact::Noted { record, key, data }, true)
             }
             Fact::TimerFired { timer } => {
@@ -101,7 +100,7 @@ impl Turn<'_> {
             Fact::Withdrew { purpose, text, given_at } => {
                 self.state.consents.insert(purpose.clone(), false);
                 let said = json!({"purpose": purpose, "given": false, "text": text, "given_at": given_at});
-                self.commit.records.push(consent(&purpose, said));
+                self.writes.commit.records.push(consent(&purpose, said));
                 (Fact::Withdrew { purpose, text, given_at }, true)
             }
             Fact::Expired => {
@@ -203,7 +202,7 @@ impl Turn<'_> {
         let sent = hidden.is_empty().then_some(self.record.seq);
         self.moved_by_person(before, sent);
         if !again {
-            self.commit.clear_drafts.push(before.to_owned());
+            self.writes.commit.clear_drafts.push(before.to_owned());
         }
         // What the machine heard is what the history keeps.
         let data = event.data.shift_remove("data").unwrap_or_default();
@@ -294,7 +293,7 @@ impl Turn<'_> {
     /// A change of step moves the revision, whoever caused it.
     pub(super) fn moved_by_itself(&mut self, before: &str) {
         self.record_move(before, None);
-        if self.step_node() != before && self.record.revision == self.base_revision {
+        if self.step_node() != before && !self.writes.has_moved(&self.record) {
             self.record.revision += 1;
         }
     }
@@ -334,7 +333,7 @@ impl Turn<'_> {
             if given || before == Some(true) {
                 let language = &self.record.language;
                 let said = json!({"purpose": purpose, "given": given, "text": text, "language": language});
-                self.commit.records.push(consent(&purpose, said));
+                self.writes.commit.records.push(consent(&purpose, said));
             }
         }
     }

@@ -19,7 +19,7 @@ impl Turn<'_> {
         self.correlate(payload, result.correlate);
         let outcome = self.keep_document(result.outcome, result.document);
         if let (Some(hash), Outcome::Output(output)) = (&payload.reuse, &outcome) {
-            self.commit.replies.push(ReusableReply {
+            self.writes.commit.replies.push(ReusableReply {
                 source: payload.target.to_string(),
                 input_hash: hash.clone(),
                 output: output.clone(),
@@ -159,7 +159,7 @@ impl Turn<'_> {
         let Some(run) = self.state.runs.get_mut(&invoke.id) else { return Ok(false) };
         run.open.remove(key);
         let (run, late) = (run.seq, run.settled);
-        let known = self.answers.get_mut(into).and_then(|rows| rows.get_mut(key)).map(Value::take);
+        let known = self.answers.take(into, key);
         let row = match known.map(serde_json::from_value) {
             Some(row) => row?,
             None => self.pending_answer(run),
@@ -179,7 +179,7 @@ impl Turn<'_> {
                 AnswerRow { state, error: Some(error), ..row }
             }
         };
-        self.put_answer(into, key, &AnswerRow { late, answered_at, ..row })?;
+        self.answers.put(into, key, &AnswerRow { late, answered_at, ..row })?;
         if invoke.on_reply {
             self.hear(&Event::new(format!("reply.{}", invoke.id)).with("key", key))?;
         }
@@ -200,7 +200,7 @@ impl Turn<'_> {
         run.settled = true;
         let (of, open, deadline, seq) = (run.of, run.open.len(), run.deadline_ms, run.seq);
         if deadline.is_some_and(|due| due > self.now_ms) {
-            self.cancel_timer(deadline_timer(id, seq));
+            self.writes.cancel_timer(deadline_timer(id, seq));
         }
         let output = json!({"asked": of, "answered": of - open});
         self.hear(&Event::new(format!("xstate.done.actor.{id}")).with("output", output))
@@ -244,7 +244,7 @@ impl Turn<'_> {
         let id = new_id();
         let mut output = output.as_object().cloned().unwrap_or_default();
         output.insert("document".into(), Value::String(id.clone()));
-        self.commit.documents.push(DocumentRecord {
+        self.writes.commit.documents.push(DocumentRecord {
             id,
             journey: self.record.id.clone(),
             name: document.name,

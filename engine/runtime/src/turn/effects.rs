@@ -8,7 +8,7 @@ use crate::fact::Fact;
 use crate::state::{AnswerRow, AnswerState, Note, Run};
 use engine_definitions::{AGREEMENT, Invoke, OnVersion, Operation, Reuse, Source};
 use engine_statechart::{Effect as MachineEffect, Event};
-use engine_store::{CorrelationRecord, EffectKey, Kept, NewEffect, NewRecord, NewTimer};
+use engine_store::{CorrelationRecord, EffectKey, Kept, NewEffect, NewRecord};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -109,21 +109,11 @@ impl Turn<'_> {
                 MachineEffect::Action { node, kind, fields } => self.act(&node, &kind, fields)?,
                 MachineEffect::Invoke { id, input, .. } => self.invoke(&id, input)?,
                 MachineEffect::Stop { id } => self.stop(&id),
-                MachineEffect::StartTimer(timer) => {
-                    self.commit.timers.push(NewTimer { id: timer.id, due_at_ms: timer.due_ms })
-                }
-                MachineEffect::CancelTimer { id } => self.cancel_timer(id),
+                MachineEffect::StartTimer(timer) => self.writes.start_timer(timer.id, timer.due_ms),
+                MachineEffect::CancelTimer { id } => self.writes.cancel_timer(id),
             }
         }
         Ok(())
-    }
-
-    pub(super) fn cancel_timer(&mut self, id: String) {
-        let started_here = self.commit.timers.len();
-        self.commit.timers.retain(|t| t.id != id);
-        if self.commit.timers.len() == started_here {
-            self.commit.cancel_timers.push(id);
-        }
     }
 
     /// Whether a law asks for records of this kind.
@@ -146,7 +136,7 @@ impl Turn<'_> {
             }
             Action::Record { kind, key, data } => {
                 let kept = self.retention(&kind);
-                self.commit.records.push(NewRecord { kind, key, data, kept });
+                self.writes.commit.records.push(NewRecord { kind, key, data, kept });
             }
             Action::Notify { message, to, data, language, links, attach } => {
                 let languages = language.into_iter().collect();
@@ -167,8 +157,14 @@ impl Turn<'_> {
                 let (partner, operation) = operation.split_once('/').unwrap_or((operation.as_str(), ""));
                 let target = Target::Operation { partner: partner.into(), operation: operation.into() };
                 let run = self.record.seq;
+                let sent = self.receiver(&target, &input).zip(self.presser.clone());
+                let message = target.to_string();
                 let call = CallPayload { target, invoke: None, key: String::new(), run, input, reuse: None };
-                return self.call(call, None, None).map(drop);
+                let index = self.call(call, None, None)?;
+                if let Some((to, presser)) = sent {
+                    let effect = EffectKey { journey: self.record.id.clone(), seq: run, index };
+                    self.questions.push(Question::Send { effect, message, to, presser });
+                }
             }
             Action::Correlate { partner, reference, expect } => {
                 let journey = self.record.id.clone();
@@ -202,7 +198,7 @@ impl Turn<'_> {
     }
 
     pub(crate) fn expect_reference(&mut self, correlation: CorrelationRecord) {
-        self.commit.correlations.push(correlation);
+        self.writes.commit.correlations.push(correlation);
     }
 
     /// Orders a message in the journey's language; outside of its hours it is due when they begin.
@@ -223,19 +219,18 @@ impl Turn<'_> {
         let index = self.push_effect(Effect::Notify(payload), lane, ATTEMPTS_DEFAULT, None, due_ms)?;
         let effect = EffectKey { journey: self.record.id.clone(), seq: self.record.seq, index };
         for (name, order) in links {
-            self.questions.push_back(Question::Link { effect: effect.clone(), name, order, to: to.clone() });
+            self.questions.push(Question::Link { effect: effect.clone(), name, order, to: to.clone() });
         }
         if let Some(presser) = presser {
-            self.questions.push_back(Question::Send { effect, message, to, presser });
+            self.questions.push(Question::Send { effect, message, to, presser });
         }
         Ok(())
     }
 
     /// The gate lets a message not go out: it is not ordered, and the page says so.
     pub(crate) fn withhold(&mut self, effect: &EffectKey, message: String) -> Result<(), Refused> {
-        self.commit.effects.retain(|ordered| ordered.key != *effect);
-        let is_its = |question: &Question| matches!(question, Question::Link { effect: of, .. } if of == effect);
-        self.questions.retain(|question| !is_its(question));
+        self.writes.take_back(effect);
+        self.questions.withhold(effect);
         self.happen(Fact::Withheld { message }, &Actor::system()).map(drop)
     }
 
@@ -253,10 +248,7 @@ impl Turn<'_> {
 
     /// A link of a message of this turn leads to the account, and opens nothing.
     pub(crate) fn make_plain(&mut self, effect: &EffectKey, name: &str) {
-        let order = self.commit.effects.iter_mut().find(|order| order.key == *effect);
-        if let Some(link) = order.and_then(|order| order.payload.get_mut("links")?.get_mut(name)) {
-            link["is_plain"] = Value::Bool(true);
-        }
+        self.writes.make_plain(effect, name);
     }
 
     /// What a message shows of the flow's `params`, under their names, is said in the message's language.
@@ -283,7 +275,7 @@ impl Turn<'_> {
             presser: self.presser.clone(),
         };
         if let Some(due) = run.deadline_ms {
-            self.commit.timers.push(NewTimer { id: deadline_timer(id, run.seq), due_at_ms: due });
+            self.writes.start_timer(deadline_timer(id, run.seq), due);
         }
         if invoke.each {
             self.fan_out(invoke, &input, &mut run)?;
@@ -301,7 +293,7 @@ impl Turn<'_> {
         let target = match &invoke.source {
             Source::System(name) => {
                 run.open.insert(String::new(), -1);
-                self.questions.push_back(Question::System {
+                self.questions.push(Question::System {
                     invoke: invoke.id.clone(),
                     run: run.seq,
                     name: name.clone(),
@@ -321,12 +313,8 @@ impl Turn<'_> {
 
     fn fan_out(&mut self, invoke: &Invoke, input: &Value, run: &mut Run) -> Result<(), Refused> {
         let Some(into) = invoke.into.clone() else { return Ok(()) };
-        let before = self.answers.remove(&into).unwrap_or_default();
-        if !self.commit.clear_answers.contains(&into) {
-            self.commit.clear_answers.push(into.clone());
-        }
-        self.changed_answers.retain(|(name, _)| *name != into);
-        self.answers.insert(into.clone(), Map::new());
+        let before = self.answers.restart(&into);
+        self.writes.clear_answers(&into);
         for call in input.get("calls").and_then(Value::as_array).into_iter().flatten() {
             let key = call.get("key").map(as_text).unwrap_or_default();
             let partner = call.get("partner").map(as_text).unwrap_or_else(|| key.clone());
@@ -340,7 +328,7 @@ impl Turn<'_> {
             };
             let previous = before.get(&key).and_then(|row| row.get("output").or_else(|| row.get("previous")));
             let row = AnswerRow { previous: previous.cloned().unwrap_or_default(), ..self.pending_answer(run.seq) };
-            self.put_answer(&into, &key, &row)?;
+            self.answers.put(&into, &key, &row)?;
             self.start_call(invoke, target, key, call.get("input").cloned().unwrap_or(Value::Null), run)?;
         }
         Ok(())
@@ -370,7 +358,7 @@ impl Turn<'_> {
         let within = |reuse: &Reuse| (!reuse.across_all).then_some(self.record.id.as_str());
         let reuse = invoke.reuse.map(|reuse| hash_input(&target, &input, within(&reuse)));
         if let (Some(Reuse { age_ms: age, .. }), Some(hash)) = (invoke.reuse, &reuse) {
-            self.questions.push_back(Question::Reuse {
+            self.questions.push(Question::Reuse {
                 invoke: invoke.id.clone(),
                 run: run.seq,
                 key: key.clone(),
@@ -379,11 +367,21 @@ impl Turn<'_> {
                 since_ms: self.now_ms - age,
             });
         }
+        if let (Some(to), Some(presser)) = (self.receiver(&target, &input), self.presser.clone()) {
+            let (invoke, key) = (invoke.id.clone(), key.clone());
+            self.questions.push(Question::SendByCall { invoke, run: run.seq, key, to, presser });
+        }
         let payload =
             CallPayload { target, invoke: Some(invoke.id.clone()), key: key.clone(), run: run.seq, input, reuse };
         let index = self.call(payload, invoke.retry_ms, run.deadline_ms.filter(|_| !invoke.each))?;
         run.open.insert(key, index);
         Ok(())
+    }
+
+    /// Whom a call sends a message.
+    fn receiver(&self, target: &Target, input: &Value) -> Option<String> {
+        let receiver = self.operation(target)?.sends()?;
+        Some(input.get(receiver).map(as_text).unwrap_or_default())
     }
 
     fn call(&mut self, payload: CallPayload, retry_ms: Option<i64>, deadline_ms: Option<i64>) -> Result<i32, Refused> {
@@ -419,9 +417,7 @@ impl Turn<'_> {
     ) -> serde_json::Result<i32> {
         let is_ahead = self.is_waited_for(&order);
         let (kind, payload) = order.into_row()?;
-        let index = self.take_index();
-        let key = EffectKey { journey: self.record.id.clone(), seq: self.record.seq, index };
-        self.commit.effects.push(NewEffect {
+        Ok(self.writes.order(self.record.seq, |key| NewEffect {
             key,
             kind,
             lane,
@@ -430,8 +426,7 @@ impl Turn<'_> {
             attempts_max,
             deadline_ms,
             is_ahead,
-        });
-        Ok(index)
+        }))
     }
 
     /// Whether a person sits and waits for it: for a code, or for a link in a message that is never delayed.
@@ -445,24 +440,17 @@ impl Turn<'_> {
     fn stop(&mut self, id: &str) {
         let Some(run) = self.state.runs.remove(id) else { return };
         if run.deadline_ms.is_some() && !run.settled {
-            self.cancel_timer(deadline_timer(id, run.seq));
+            self.writes.cancel_timer(deadline_timer(id, run.seq));
         }
         for index in run.open.values().copied().filter(|i| *i >= 0) {
             self.cancel_call(run.seq, index);
         }
-        self.questions.retain(|question| match question {
-            Question::System { invoke, .. } | Question::Reuse { invoke, .. } => invoke != id,
-            Question::Resend { .. } | Question::Known | Question::Send { .. } | Question::Link { .. } => true,
-        });
+        self.questions.stop_invoke(id);
     }
 
     pub(super) fn cancel_call(&mut self, seq: i64, index: i32) {
         let key = EffectKey { journey: self.record.id.clone(), seq, index };
-        let ordered_here = self.commit.effects.len();
-        self.commit.effects.retain(|e| e.key != key);
-        if self.commit.effects.len() == ordered_here {
-            self.commit.cancel_effects.push(key);
-        }
+        self.writes.cancel(key);
     }
 
     /// Every timer that could fire: the machine's and the deadlines of runs, as (due, id).

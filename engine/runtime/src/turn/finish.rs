@@ -4,9 +4,7 @@ use super::{Journey, Question, Turn};
 use crate::actor::Actor;
 use crate::fact::Work;
 use engine_definitions::SignIn;
-use engine_store::{
-    AnswerRecord, Changed, Commit, EffectEnd, EffectKey, IdempotencyKey, JourneyUpdate, NewTimer, WebhookRecord,
-};
+use engine_store::{Commit, EffectEnd, EffectKey, IdempotencyKey, NewTimer, WebhookRecord};
 
 /// Who a session is signed in as.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,44 +55,35 @@ impl Ends {
 impl Turn<'_> {
     /// What the caller must answer before the turn is over.
     pub fn question(&mut self) -> Option<Question> {
-        match self.resending {
-            Some(seq) => Some(Question::Resend { seq }),
-            None if self.knows => Some(Question::Known),
-            None => self.questions.pop_front(),
-        }
+        self.questions.next()
     }
 
     pub fn has_questions(&self) -> bool {
-        self.resending.is_some() || self.knows || !self.questions.is_empty()
+        !self.questions.is_empty()
     }
 
     /// Ends this work with the turn.
     pub fn end(&mut self, ends: Ends) {
-        match ends {
-            Ends::Nothing => {}
-            Ends::Effect(key, fence, end) => self.commit.settles = Some((key, fence, end)),
-            Ends::Timer(timer) => self.commit.fires = Some(timer),
-            Ends::Webhook(hook) => self.commit.consumes = Some(hook),
-        }
+        self.writes.end(ends);
     }
 
     /// Somebody wants a timer to fire.
     pub fn due(&mut self, timer: Option<NewTimer>) {
-        self.commit.timers.extend(timer);
+        self.writes.commit.timers.extend(timer);
     }
 
     /// A person acted, with this key: the time to live starts anew.
     pub fn mark_activity(&mut self, key: IdempotencyKey) {
-        self.commit.idempotency = Some(key);
+        self.writes.commit.idempotency = Some(key);
         self.record.expires_at_ms = self.with_scope(|scope| self.workflow.ttl.ms(scope)).map(|ttl| self.now_ms + ttl);
     }
 
     /// Who the sender's session is to be signed in as: a journey that does so has come to its end, and the number was
     /// verified in it, for the staff a second factor too; or its customer has just shown the number to be theirs.
     pub fn signs_in(&self, sender: &Actor) -> Option<SignsIn> {
-        let stays = self.stays;
+        let stays = self.proof.stays;
         let person = || self.record.person.clone().map(|person| SignsIn::Person { person, stays });
-        if self.proves {
+        if self.proof.is_person {
             return person();
         }
         let is_shown = self.state.verified && sender.came_by.is_none();
@@ -102,8 +91,8 @@ impl Turn<'_> {
         match self.workflow.signs_in.filter(|how| is_shown && (ends || *how == SignIn::Number))? {
             SignIn::Person => person(),
             SignIn::Staff => self.state.member.clone().map(SignsIn::Staff),
-            SignIn::Number => Some(SignsIn::Number(sender.person()?.to_owned(), self.takes.clone()?)),
-            SignIn::Email => Some(SignsIn::Email(sender.person()?.to_owned(), self.takes.clone()?)),
+            SignIn::Number => Some(SignsIn::Number(sender.person()?.to_owned(), self.proof.takes.clone()?)),
+            SignIn::Email => Some(SignsIn::Email(sender.person()?.to_owned(), self.proof.takes.clone()?)),
             SignIn::Forget => Some(SignsIn::Forgotten(self.record.id.clone())),
         }
     }
@@ -115,26 +104,11 @@ impl Turn<'_> {
         if self.record.step != step {
             self.record.step = step.to_owned();
         }
-        let Turn { mut commit, mut record, state, answers, mut drafts, .. } = self;
-        let row = |(into, key): (String, String)| {
-            let value = answers.get(&into)?.get(&key)?.clone();
-            Some(AnswerRecord { into, key, value })
-        };
-        commit.answers = self.changed_answers.into_iter().filter_map(row).collect();
+        let Turn { mut writes, mut record, state, answers, mut drafts, .. } = self;
         record.updated_at_ms = self.now_ms;
-        commit.update = JourneyUpdate { state: serde_json::to_string(&state)?, ..JourneyUpdate::of(&record) };
-        commit.change.seq = record.seq;
-        commit.change.revision = record.revision;
-        commit.change.what = if record.revision != self.base_revision {
-            Changed::Step
-        } else if commit.answers.is_empty() {
-            Changed::Message
-        } else {
-            Changed::Answer
-        };
-        let over = |step: &String| commit.clear_drafts.contains(step) || commit.drafts.iter().any(|d| d.step == *step);
-        drafts.retain(|draft| !over(&draft.step));
-        drafts.extend(commit.drafts.iter().cloned());
+        let (answers, changed) = answers.finish();
+        writes.commit.answers = changed;
+        let commit = writes.finish(&record, serde_json::to_string(&state)?, &mut drafts);
         Ok((commit, Journey { record, state, answers, drafts }))
     }
 }

@@ -5,6 +5,7 @@
 //! replies, an answer that is sent once more) is asked by [`Turn::question`]; the caller answers it and the turn goes
 //! on. This is the only place where a stored journey meets the statechart.
 
+mod answers;
 mod apply;
 mod assisted;
 mod calls;
@@ -15,9 +16,11 @@ mod external_events;
 mod finish;
 mod helped;
 mod person;
+mod questions;
 mod replay;
 mod tracking;
 mod trail;
+mod writes;
 
 pub(crate) use cover::Cover;
 pub use effects::quiet;
@@ -27,43 +30,26 @@ pub use finish::{Ends, SignsIn};
 pub(crate) use helped::{HELP, HELPS_MS, INVITE};
 pub(crate) use person::draft_of;
 pub use person::{Answer, Checked};
+pub use questions::Question;
 pub use replay::{ReplayError, differences, replay};
 
 use crate::actor::Actor;
 use crate::clock::rfc3339;
-use crate::effect::LinkOrder;
 use crate::fact::{Fact, Work};
-use crate::state::{AnswerRow, JourneyState, OpenOtp};
+use crate::state::{JourneyState, OpenOtp};
 use crate::uploads::Files;
+use answers::{Answers, Rows};
 use engine_definitions::{Catalog, FormFields, Now, OnDemand, ProductHost, Step, Workflow};
 use engine_statechart::expression::Memory;
 use engine_statechart::{Env, Event, Host, Outcome, Scope};
-use engine_store::{
-    Commit, CountedSend, Draft, EffectKey, IncidentRecord, JourneyRecord, JourneyStatus, NewEvent, NewJourney,
-    SendHistory,
-};
+use engine_store::{CountedSend, Draft, JourneyRecord, JourneyStatus, NewEvent, NewJourney, SendHistory};
+use questions::Questions;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::OwnedMutexGuard;
-
-/// Something only the caller can answer before the turn is over.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Question {
-    /// A system source (`system/otp.send` …) of an invoke.
-    System { invoke: String, run: i64, name: String, input: Value },
-    /// Is there a young enough answer of the same source and input?
-    Reuse { invoke: String, run: i64, key: String, source: String, input_hash: String, since_ms: i64 },
-    /// What did the person send with this event? It is sent again: [`Turn::resend`].
-    Resend { seq: i64 },
-    /// Who acts? What is known is answered in their place: [`Turn::answer_known`].
-    Known,
-    /// Somebody's press sends a message: may it go out?
-    Send { effect: EffectKey, message: String, to: String, presser: String },
-    /// A message carries a link: its hash belongs into this commit.
-    Link { effect: EffectKey, name: String, order: LinkOrder, to: String },
-}
+use writes::Writes;
 
 /// Why an event was not taken; nothing of the turn may be committed.
 #[derive(Debug)]
@@ -88,7 +74,7 @@ pub struct Journey {
     /// `state`, `answers` and `drafts` stand beside it.
     pub record: Box<JourneyRecord>,
     pub state: Box<JourneyState>,
-    answers: BTreeMap<String, Map<String, Value>>,
+    answers: Rows,
     drafts: Vec<Draft>,
 }
 
@@ -96,7 +82,7 @@ impl Journey {
     /// Fails only on a state that this program cannot read.
     pub fn read(mut record: JourneyRecord) -> Result<Journey, String> {
         let state = serde_json::from_str(&std::mem::take(&mut record.state)).map_err(|e| e.to_string())?;
-        let mut answers: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
+        let mut answers = Rows::new();
         for row in std::mem::take(&mut record.answers) {
             answers.entry(row.into).or_default().insert(row.key, row.value);
         }
@@ -127,7 +113,7 @@ impl Journey {
             keys: String::new(),
         };
         let state = Box::new(JourneyState { since_ms: now_ms, ..JourneyState::default() });
-        Journey { record: Box::new(record), state, answers: BTreeMap::new(), drafts: Vec::new() }
+        Journey { record: Box::new(record), state, answers: Rows::new(), drafts: Vec::new() }
     }
 }
 
@@ -141,22 +127,12 @@ pub struct Turn<'w> {
     /// The journey's row as this turn leaves it; `step` is that of the beginning until the end.
     pub record: Box<JourneyRecord>,
     pub state: Box<JourneyState>,
-    answers: BTreeMap<String, Map<String, Value>>,
+    answers: Answers,
+    /// What was being typed before this turn.
     drafts: Vec<Draft>,
     /// `journey` of expressions, once one has asked for it.
     meta: OnceLock<Value>,
-    /// The revision that people saw before.
-    base_revision: i64,
-    /// Numbers effects of one event.
-    next_index: i32,
-    changed_answers: BTreeSet<(String, String)>,
-    questions: VecDeque<Question>,
-    /// Number of the event that is sent once more, if it still is a good answer.
-    resending: Option<i64>,
-    /// The shown step asks what is known.
-    knows: bool,
-    /// Steps that were answered so in this turn: each once.
-    passed: BTreeSet<String>,
+    questions: Questions,
     /// The state to which the transition that was just taken leads back.
     resumes: Option<String>,
     /// Hears of the values that are worked out, when a history is explained.
@@ -167,16 +143,21 @@ pub struct Turn<'w> {
     pub(crate) files: Option<Files>,
     /// Who pressed what is being followed; `None` where nobody pressed anything.
     presser: Option<String>,
-    /// The sender has shown with this event whose the number is.
-    pub(crate) proves: bool,
-    /// Whether the sender has called the device their own.
-    pub(crate) stays: bool,
-    /// The number, or the e-mail address, that was shown and becomes that of who is signed in.
-    pub(crate) takes: Option<String>,
+    pub(crate) proof: Proof,
     /// While it sends: until its commit nobody else on this node does.
     pub(crate) sending: Option<Arc<OwnedMutexGuard<()>>>,
-    /// Everything that is written at the end.
-    commit: Box<Commit>,
+    writes: Writes,
+}
+
+/// What the sender has shown to be theirs with this event, for the session that follows.
+#[derive(Clone, Default)]
+pub(crate) struct Proof {
+    /// Whose the journey's number is.
+    pub is_person: bool,
+    /// The sender calls the device their own.
+    pub stays: bool,
+    /// The number, or the e-mail address, that becomes that of who is signed in.
+    pub takes: Option<String>,
 }
 
 /// How the machine is moved.
@@ -219,27 +200,19 @@ impl<'w> Turn<'w> {
             catalog,
             now_ms,
             now: workflow.now(now_ms),
-            base_revision: record.revision,
-            commit: Box::new(Commit::on(&record)),
+            writes: Writes::on(&record),
             record,
             state,
-            answers,
+            answers: Answers::on(answers),
             drafts,
             meta: OnceLock::new(),
-            next_index: 0,
-            changed_answers: BTreeSet::new(),
-            questions: VecDeque::new(),
-            resending: None,
-            knows: false,
-            passed: BTreeSet::new(),
+            questions: Questions::default(),
             resumes: None,
             listener: None,
             fields: None,
             files: None,
             presser: None,
-            proves: false,
-            stays: false,
-            takes: None,
+            proof: Proof::default(),
             sending: None,
         }
     }
@@ -254,8 +227,7 @@ impl<'w> Turn<'w> {
         now_ms: i64,
     ) -> Result<Self, Refused> {
         let mut turn = Turn::on(workflow, catalog, Journey::new(id, &new, now_ms), now_ms);
-        turn.base_revision = 0;
-        turn.commit.new = Some(new);
+        turn.writes.begin(new);
         let begun = turn.assisted_by(actor).map_or(Fact::Started, Fact::StartedFor);
         turn.happen(begun, actor)?;
         Ok(turn)
@@ -282,21 +254,13 @@ impl<'w> Turn<'w> {
             return Cow::Borrowed(context);
         }
         let mut context = context.clone();
-        self.lay_answers(&mut context);
+        self.answers.lay_into(&mut context);
         Cow::Owned(context)
-    }
-
-    fn lay_answers(&self, context: &mut Map<String, Value>) {
-        for (into, rows) in &self.answers {
-            set_path(context, into, Value::Object(rows.clone()));
-        }
     }
 
     /// What is being typed on the shown step.
     pub fn draft(&self) -> Option<&Draft> {
-        let step = self.step_node();
-        let kept = self.drafts.iter().filter(|_| !self.commit.clear_drafts.iter().any(|over| over == step));
-        self.commit.drafts.iter().chain(kept).find(|d| d.step == step)
+        self.writes.draft(&self.drafts, self.step_node())
     }
 
     /// While replaying, time is that of the events.
@@ -312,7 +276,7 @@ impl<'w> Turn<'w> {
             Move::Event(_) | Move::Timer(_) => std::mem::take(&mut self.state.snapshot),
             Move::Jump { .. } => self.state.snapshot.clone(),
         };
-        self.lay_answers(&mut snapshot.context);
+        self.answers.lay_into(&mut snapshot.context);
         let machine = &self.workflow.machine;
         let outcome = self.with_host(|host| {
             let env = Env { now_ms: self.now_ms, host };
@@ -331,10 +295,7 @@ impl<'w> Turn<'w> {
     fn accept(&mut self, outcome: Outcome) -> Result<bool, Refused> {
         self.fields = None;
         let mut snapshot = outcome.snapshot;
-        for into in self.answers.keys() {
-            // The rows are the truth; the snapshot keeps the place only (**rows-beside**).
-            set_path(&mut snapshot.context, into, json!({}));
-        }
+        self.answers.take_from(&mut snapshot.context);
         self.state.snapshot = snapshot;
         if let Some(error) = outcome.error {
             return Err(Refused::Broken { place: self.step_node().to_owned(), reason: error.to_string() });
@@ -349,43 +310,31 @@ impl<'w> Turn<'w> {
     /// Number of an event that begins: what it orders is counted from it.
     fn next_event(&mut self) {
         self.record.seq += 1;
-        self.next_index = 0;
+        self.writes.next_event();
     }
 
     /// Into the history; the last one that began.
     fn record_fact(&mut self, fact: Fact, by: &Actor) -> Result<(), Refused> {
         let (kind, data) = fact.into_row()?;
         let by = by.stored_by(&self.record.owner);
-        self.commit.events.push(NewEvent { kind, data, by, at_ms: self.now_ms });
-        Ok(())
-    }
-
-    fn take_index(&mut self) -> i32 {
-        let index = self.next_index;
-        self.next_index += 1;
-        index
-    }
-
-    fn put_answer(&mut self, into: &str, key: &str, row: &AnswerRow) -> Result<(), Refused> {
-        self.answers.entry(into.into()).or_default().insert(key.into(), serde_json::to_value(row)?);
-        self.changed_answers.insert((into.into(), key.into()));
+        self.writes.commit.events.push(NewEvent { kind, data, by, at_ms: self.now_ms });
         Ok(())
     }
 
     pub(crate) fn count_send(&mut self, send: CountedSend) {
-        self.commit.sends.push(send);
+        self.writes.commit.sends.push(send);
     }
 
     /// What this turn itself sends to a recipient is the newest of its sends.
     pub(crate) fn add_own_sends(&self, recipient: &str, history: &mut SendHistory) {
-        for send in self.commit.sends.iter().filter(|send| send.recipient == recipient) {
+        for send in self.writes.commit.sends.iter().filter(|send| send.recipient == recipient) {
             history.latest.insert(0, (send.number, self.now_ms));
         }
     }
 
     pub(crate) fn incident(&mut self, place: &str, reason: &str, detail: Value) {
-        let work = self.commit.settles.as_ref().map(|(key, ..)| Work::Effect(key.clone()));
-        self.report(crate::clock::new_id(), place, reason, Work::beside(detail, work.as_ref()));
+        let detail = Work::beside(detail, self.writes.work().as_ref());
+        self.report(crate::clock::new_id(), (place, reason, detail));
     }
 
     /// A turn on this journey failed: only that is kept, and the tries of passwords that it made.
@@ -397,24 +346,14 @@ impl<'w> Turn<'w> {
         detail: Value,
         tried: &BTreeMap<String, OpenOtp>,
     ) -> Result<(), Refused> {
-        self.report(incident.into(), place, reason, detail);
+        self.report(incident.into(), (place, reason, detail));
         let tries = self.state.fewer_tries(tried);
         let fact = Fact::Failed { incident: incident.into(), place: place.into(), tries };
         self.apply(fact, &Actor::system()).map(drop)
     }
 
-    fn report(&mut self, id: String, place: &str, reason: &str, detail: Value) {
-        self.commit.incidents.push(IncidentRecord {
-            id,
-            journey: self.record.id.clone(),
-            version: self.workflow.version.clone(),
-            place: place.into(),
-            reason: reason.into(),
-            detail,
-            at_ms: self.now_ms,
-            closed_at_ms: None,
-            closed_by: None,
-        });
+    fn report(&mut self, id: String, what: (&str, &str, Value)) {
+        self.writes.incident(id, &self.workflow.version, self.now_ms, what);
     }
 
     /// Evaluates expressions of the workflow outside of a macrostep (views, `depends`, `satisfied`).

@@ -137,7 +137,7 @@ impl<'w> Turn<'w> {
         if !self.happen(Fact::Saved { data: heard }, actor)?
             && let Some(data) = typed
         {
-            self.commit.drafts.push(Draft {
+            self.writes.commit.drafts.push(Draft {
                 journey: self.record.id.clone(),
                 step: step.to_owned(),
                 data,
@@ -172,7 +172,7 @@ impl<'w> Turn<'w> {
 
     /// What was sent before, once more, when it still is a good answer; what is refused now waits for the person.
     pub fn resend(&mut self, sent: Option<Fact>) {
-        self.resending = None;
+        self.questions.stay();
         let before = self.clone();
         let by = self.state.resume.as_ref().and_then(|resume| resume.by.clone());
         if sent.zip(by).is_none_or(|(fact, by)| self.again(fact, &by).is_err()) {
@@ -183,7 +183,7 @@ impl<'w> Turn<'w> {
     /// What the shown step asks is answered as it is known, for whoever goes on here; a form that does not take it so
     /// is shown.
     pub fn answer_known(&mut self, actor: &Actor) {
-        self.knows = false;
+        self.questions.stay();
         let before = self.clone();
         let by = self.state.resume.as_ref().and_then(|resume| resume.by.clone());
         let by = by.or_else(|| Some(actor.clone()).filter(|actor| actor.kind != SYSTEM));

@@ -55,7 +55,7 @@ pub(super) fn replay_before<'w>(
     for event in events {
         let failed = |reason: String| ReplayError { seq: event.seq, reason };
         turn.set_now(event.at_ms);
-        turn.questions.clear();
+        turn.questions.forget_orders();
         before(&mut turn, event);
         let fact = Fact::read(event).map_err(|error| failed(error.to_string()))?;
         turn.apply(fact, &Actor::of_stored(&event.by, &owner)).map_err(|refused| {
@@ -84,10 +84,7 @@ pub fn differences(
     both_ways("state", &stored, &state, &mut wrong);
     let stored: Map<String, Value> =
         record.answers.iter().map(|a| (format!("{}.{}", a.into, a.key), a.value.clone())).collect();
-    let rows = again
-        .answers
-        .iter()
-        .flat_map(|(into, rows)| rows.iter().map(move |(key, value)| (format!("{into}.{key}"), value.clone())));
+    let rows = again.answers.iter().map(|(into, key, value)| (format!("{into}.{key}"), value.clone()));
     both_ways("answers", &Value::Object(stored), &Value::Object(rows.collect()), &mut wrong);
     if again.record.seq != record.seq {
         wrong.push(format!("seq: stored {}, replayed {}", record.seq, again.record.seq));

@@ -93,8 +93,11 @@ impl Turn<'_> {
         // Each entry is sent once at most: this ends.
         let entry = resume.later.iter().position(|entry| entry.node == here).map(|at| resume.later.remove(at));
         let can_send = resume.by.is_some() && !self.is_asking(here);
-        self.knows = entry.is_none() && self.is_known(here) && self.passed.insert(here.to_owned());
-        self.resending = entry.filter(|entry| can_send && self.satisfied(entry)).and_then(|entry| entry.sent);
+        if entry.is_none() && self.is_known(here) {
+            self.questions.ask_known(here);
+        }
+        let sent = entry.filter(|entry| can_send && self.satisfied(entry)).and_then(|entry| entry.sent);
+        self.questions.resend(sent);
         resume.at = here.to_owned();
         self.state.resume = Some(resume);
     }
