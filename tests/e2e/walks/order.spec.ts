@@ -29,7 +29,7 @@ test('phone: a fresh page is in the order that it names, and nothing moves while
   await page.waitForFunction(() => window.scrollY > 0);
   const stood = await prices(page);
   for (const partner of late) await product.switch({ partner, operation: 'quote', mode: 'normal' });
-  for (const partner of ['HDFC ERGO', 'Reliance']) await expect(motor.card(partner).getByRole('button', { name: /^Buy now/ })).toBeVisible({ timeout: 40_000 });
+  for (const partner of ['HDFC ERGO', 'IndusInd']) await expect(motor.card(partner).getByRole('button', { name: /^Buy now/ })).toBeVisible({ timeout: 40_000 });
   const stand = await prices(page);
   expect(stand.length).toBeGreaterThan(stood.length);
   expect(stand.slice(0, stood.length)).toEqual(stood);

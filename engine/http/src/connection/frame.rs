@@ -3,6 +3,7 @@
 //! One layer instead of many: a step of a journey costs less than its commit, so the frame around it must be thin.
 
 use crate::app::{App, Lane};
+use crate::connection::COMPRESSION;
 use crate::connection::middleware::{Class, Client};
 use crate::pages;
 use crate::problem::{Code, MEDIA_TYPE, Problem};
@@ -174,7 +175,7 @@ async fn compress(request: Request, next: Next) -> Response {
     if request.method() == Method::POST && !request.headers().contains_key(header::ACCEPT_ENCODING) {
         return next.run(request).await;
     }
-    match Compression::new(next).oneshot(request).await {
+    match Compression::new(next).quality(COMPRESSION).oneshot(request).await {
         Ok(response) => response.map(Body::new),
         Err(never) => match never {},
     }

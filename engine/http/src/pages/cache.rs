@@ -4,6 +4,7 @@
 //! the variants of experiments; the day and every live answer in it are at most [`FRESH`] old. Only visitors of whom
 //! nothing is known get one, and only theirs become one: no cookie of theirs is read into it, none is written by it.
 
+use crate::connection::COMPRESSION;
 use crate::pages::assets::Build;
 use crate::pages::site::Facts;
 use axum::body::{Body, Bytes};
@@ -150,7 +151,7 @@ async fn compress(response: Response, accepts: Option<&HeaderValue>) -> Response
     request.headers_mut().extend(accepts.map(|value| (header::ACCEPT_ENCODING, value.clone())));
     let mut once = Some(response);
     let answer = service_fn(move |_: Request| std::future::ready(Ok::<_, Infallible>(once.take().unwrap_or_default())));
-    match Compression::new(answer).oneshot(request).await {
+    match Compression::new(answer).quality(COMPRESSION).oneshot(request).await {
         Ok(response) => response.map(Body::new),
         Err(never) => match never {},
     }
