@@ -479,6 +479,10 @@ test('the best by each figure stand above the list with their criterion, never o
   expect(picks(figures, settled)[0]?.why).toEqual([
     'Settled: 98%. First of 4 companies, tied with 1 other; the cheapest of them. Yearbook 2025',
   ]);
+  // among those with one price nobody is the cheapest
+  const same = offers.map((one) => (one.id === 'middle' ? { ...one, price: { paise: 200 } } : one));
+  const priced = [{ id: 'price', label: '', pick: 'Cheapest', criterion: 'Price with GST' }];
+  expect(picks(same, priced)[0]?.why).toEqual(['First of 4 companies, tied with 1 other. Price with GST']);
   expect(picks(offers.slice(0, 3), sort)).toEqual([]);
   expect(sections(offers).map((one) => `${one.title ?? '-'}: ${ids(one.offers)}`)).toEqual([
     '-: dear cheap middle fourth',

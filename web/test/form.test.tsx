@@ -311,6 +311,19 @@ test('a look-up is filtered by another answer and forgets its own when that chan
   await userEvent.clear(town);
   await userEvent.pointer({ keys: '[MouseLeft>]', target: await screen.findByRole('option', { name: 'Agra' }) });
   expect(typed.at(-1)).toEqual({ r: 'n', t: 'AGR' });
+  // what is no row stays as it was typed, is said to be none, and is no answer
+  await userEvent.clear(town);
+  await userEvent.type(town, 'Xyzabad');
+  await userEvent.tab();
+  expect(town.value).toBe('Xyzabad');
+  expect(await screen.findByText('Please choose one from the list.')).toBeTruthy();
+  expect(typed.at(-1)).toEqual({ r: 'n' });
+  // one that is a row is taken, also where its rows come only now
+  await userEvent.clear(town);
+  await userEvent.type(town, 'agra');
+  await userEvent.tab();
+  await waitFor(() => expect(typed.at(-1)).toEqual({ r: 'n', t: 'AGR' }));
+  expect(screen.queryByText('Please choose one from the list.')).toBeNull();
 });
 
 test('a list narrows to what a row of reference data has; what its row says of a key stands below the field', async () => {

@@ -23,6 +23,7 @@ export interface Words {
   change_number: never;
   check_answers: 'n';
   choose: never;
+  choose_listed: never;
   choose_slot: 'day';
   chosen_of: 'n' | 'all';
   clear: never;
@@ -63,6 +64,7 @@ export interface Words {
   fewer_offers: never;
   first_alike: 'all' | 'n';
   first_of: 'all';
+  first_tied: 'all' | 'n';
   go_on: never;
   go_to: 'step';
   gone: never;

@@ -103,7 +103,7 @@ export function picks(offers: Option[], sort: OptionsBlock['sort'] = []): Pick[]
     const alike = usual.filter((offer) => figureOf(offer, id) === best);
     const offer = alike.find((one) => !out.some((taken) => taken.offer.id === one.id)) ?? alike[0];
     if (!offer) continue;
-    const why = reason(offer, id, providers(usual), providers(alike) - 1, criterion);
+    const why = reason(offer, id, providers(usual), alike, criterion);
     const taken = out.find((one) => one.offer.id === offer.id);
     if (taken) {
       taken.title += ` · ${pick}`;
@@ -114,10 +114,13 @@ export function picks(offers: Option[], sort: OptionsBlock['sort'] = []): Pick[]
 }
 
 /** The criterion of a pick: the figure, its place, and where it comes from. */
-function reason(offer: Option, id: string, all: number, n: number, criterion: string | undefined): string[] {
+function reason(offer: Option, id: string, all: number, alike: Option[], criterion: string | undefined): string[] {
   if (!criterion) return [];
   const fact = offer.facts?.find((one) => one.id === id);
-  const place = n > 0 ? t('first_alike', { all, n }) : t('first_of', { all });
+  const n = providers(alike) - 1;
+  const dearer = (one: Option) => one === offer || figureOf(one, 'price') > figureOf(offer, 'price');
+  const stands = alike.every(dearer) ? 'first_alike' : 'first_tied';
+  const place = n > 0 ? t(stands, { all, n }) : t('first_of', { all });
   return [[fact && `${fact.label}: ${value(fact.value)}`, place, criterion].filter(Boolean).join('. ')];
 }
 

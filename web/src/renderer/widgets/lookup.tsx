@@ -7,10 +7,13 @@ import { t } from '../../ui/words';
 import { LookupContext, useAnswers } from '../form/context';
 import { nameOf, tied } from '../form/field';
 import { digits } from '../form/letters';
+import { Note } from './input';
 
 /** A row's key as an answer holds it. */
 const keyOf = (cell: Rows['rows'][number][string] | undefined) =>
   typeof cell === 'number' ? cell : String(cell ?? '');
+
+const sameWords = (label: string, typed: string) => label.toLowerCase() === digits(typed).trim().toLowerCase();
 
 interface Row {
   key: string | number;
@@ -72,7 +75,7 @@ function LookupList({ props, source, filter, missing }: Inner) {
   );
 }
 
-/** Typing searches; arrows move, Enter takes, Escape closes. Leaving with a text that is no row puts the chosen one back. */
+/** Typing searches; arrows move, Enter takes, Escape closes. A text that is no row stays when it is left, and is no answer. */
 function LookupBox({ props, source, filter, missing }: Inner) {
   const { id, value, onChange, disabled, readonly, placeholder } = props;
   const [typed, setTyped] = useState<string>();
@@ -81,8 +84,9 @@ function LookupBox({ props, source, filter, missing }: Inner) {
   const { rows, loading } = useRows(
     source,
     filter,
-    open && !missing ? { q: digits(typed ?? ''), limit: '20' } : undefined,
+    (open || typed) && !missing ? { q: digits(typed ?? ''), limit: '20' } : undefined,
   );
+  const exact = typed ? rows.find((row) => sameWords(row.label, typed)) : undefined;
   const [chosen, remember] = useLabel(source, value);
   const list = `${id}-list`;
   const shown = typed ?? chosen;
@@ -97,6 +101,17 @@ function LookupBox({ props, source, filter, missing }: Inner) {
     if (!row) return;
     remember(row);
     onChange(row.key);
+  };
+  // its rows may come when the field is left already
+  const late = open ? undefined : exact;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each row
+  useEffect(() => {
+    if (late) take(late);
+  }, [late?.key]);
+  const leave = () => {
+    setOpen(false);
+    if (exact || !typed) take(exact);
+    else if (value !== undefined) onChange(undefined);
   };
   const keys = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return;
@@ -140,16 +155,7 @@ function LookupBox({ props, source, filter, missing }: Inner) {
             if (event.target.value === '') onChange(undefined);
           }}
           onKeyDown={keys}
-          onBlur={() => {
-            const exact = rows.find(
-              (row) =>
-                row.label.toLowerCase() ===
-                digits(typed ?? '')
-                  .trim()
-                  .toLowerCase(),
-            );
-            take(typed ? exact : undefined);
-          }}
+          onBlur={leave}
         />
       </div>
       <div
@@ -179,6 +185,7 @@ function LookupBox({ props, source, filter, missing }: Inner) {
         ))}
         {rows.length === 0 && <p className="lookup-none">{t(loading ? 'searching' : 'nothing_found')}</p>}
       </div>
+      <Note>{typed && !open && !loading && !exact ? t('choose_listed') : undefined}</Note>
     </div>
   );
 }

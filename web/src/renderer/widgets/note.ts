@@ -7,7 +7,7 @@ import { type NormaliseStep, rewritten } from '../form/normalise';
 export const stepsOf = ({ schema }: Pick<WidgetProps, 'schema'>): NormaliseStep[] | undefined =>
   (schema as { 'x-normalise'?: NormaliseStep[] })['x-normalise'];
 
-/** It stays until something else is not taken, or the field is empty again. */
+/** It stays while one goes on typing, until something else is not taken, or the field is empty or begun anew. */
 export function useNote(steps: NormaliseStep[] | undefined): {
   text: string | undefined;
   see: (typed: string) => void;
@@ -17,7 +17,7 @@ export function useNote(steps: NormaliseStep[] | undefined): {
     const { left, plain } = rewritten(steps, typed);
     if (left.length > 0) setText(t('left_out', { signs: left.join(' ') }));
     else if (plain) setText(t('written_plainly', plain));
-    else if (typed === '') setText(undefined);
+    else if (typed.length < 2) setText(undefined);
   };
   return { text, see };
 }
