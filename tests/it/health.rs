@@ -522,3 +522,31 @@ async fn plans_cost_from_what_the_cheapest_insurer_asks() {
     }
     server.stop().await;
 }
+
+/// R7.3-28: the codes of the health mission pass the gate of all messages, whoever asks for them; a wrong one is refused.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_mission_sends_so_many_codes_to_one_number_and_no_more() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let files = Files::read_dir(root).expect("the definitions are there");
+    let server = TestServer::start_with(files, |settings| {
+        settings.sandbox.delay_percent = 0;
+        settings.otp.per_hour = 2;
+    })
+    .await;
+    let ask = async |visitor: &Visitor, abha: &str| {
+        post(visitor, "/abha/otp", json!({"abha": abha, "consent": true, "member": "self"})).await
+    };
+    let asha = server.visitor();
+    let asked = ask(&asha, "91-1234-5678-1234").await.ok(200);
+    let txn = asked["data"]["txn"].as_str().expect("a transaction");
+    let wrong = post(&asha, "/abha/verify", json!({"txn": txn, "otp": "000000"})).await;
+    assert_eq!(refusal(&wrong, 422), ["abha.wrong", "/otp"]);
+    let right = post(&asha, "/abha/verify", json!({"txn": txn, "otp": "123456"})).await.ok(200);
+    assert_eq!(right["data"]["abha"], "••••1234");
+    // another's session asks for the same number, written otherwise, and then once too often
+    ask(&server.visitor(), "91123456781234").await.ok(200);
+    let refused = ask(&server.visitor(), "91 1234 5678 1234").await;
+    assert_eq!(refusal(&refused, 429)[0], "abha.limited");
+    ask(&server.visitor(), "91123456785678").await.ok(200);
+    server.stop().await;
+}

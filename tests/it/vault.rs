@@ -354,7 +354,7 @@ async fn who_is_forgotten_has_shown_it_and_is_signed_in() {
         let journey = begun["journey"]["id"].as_str().expect("a journey").to_owned();
         let refused = server.until("an answer", async || {
             let view = other.view(&journey).await;
-            (view["step"]["id"] == "forget.otp.asking").then_some(view)
+            (view["step"]["id"] == "forget.otp.unsent").then_some(view)
         });
         assert_eq!(refused.await["messages"][0]["code"], "otp.not_yours");
     }

@@ -28,6 +28,8 @@ pub struct Contract {
     pub errors: ErrorTable,
     /// What a call by it takes of a customer.
     pub takes: Vec<Takes>,
+    /// The input that names who is sent a message by a call: such calls are counted by receiver.
+    pub sends: Option<String>,
     /// The file and those that it extends or takes its errors from.
     pub files: BTreeSet<String>,
     /// The file and those that it extends.
@@ -75,7 +77,7 @@ pub struct ErrorTable {
 
 /// The row for every code that has none.
 pub const ANY: &str = "any";
-pub(crate) const KEYS: [&str; 6] = ["title", "description", "takes", "input", "output", "errors"];
+pub(crate) const KEYS: [&str; 7] = ["title", "description", "takes", "sends", "input", "output", "errors"];
 /// What every error has besides the columns of its contract.
 pub const ERROR_FIELDS: [&str; 5] = ["kind", "code", "row", "message", "pointer"];
 
@@ -94,6 +96,7 @@ impl Contract {
         let mut fields = MapReader::open(&tree, "a contract", &KEYS, problems)?;
         let title = fields.need_text("title");
         let takes = Takes::read(&mut fields);
+        let sends = fields.text("sends");
         let shape = |node: Option<&Node>, problems: &mut Vec<Problem>| {
             let Some(node) = node else { return Shape::empty() };
             if !node.is_map() {
@@ -104,12 +107,18 @@ impl Contract {
         };
         let input = shape(fields.get("input"), fields.problems);
         fields.get("input").into_iter().for_each(|input| check_marks(input, fields.problems));
+        if let (Some(receiver), Some(at)) = (&sends, fields.get("sends")) {
+            let known: Vec<&str> = fields.entries("input").iter().map(|(key, _)| key.name.as_str()).collect();
+            if !known.contains(&receiver.as_str()) {
+                fields.problems.push(unknown("input", at, receiver, known));
+            }
+        }
         let output = shape(fields.get("output"), fields.problems);
         let errors = match fields.get("errors") {
             Some(node) => errors(node, kind, &mut files, fields.problems),
             None => ErrorTable::default(),
         };
-        Some(Contract { id: id.to_owned(), title, input, output, errors, takes, files, bases })
+        Some(Contract { id: id.to_owned(), title, input, output, errors, takes, sends, files, bases })
     }
 
     /// Whether it is made of that contract.

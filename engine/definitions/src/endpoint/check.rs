@@ -124,6 +124,10 @@ impl Endpoint {
             let message = format!("`call` takes {}, which only a journey with a verified number does", taken.word());
             problems.push(Problem::error(FLOOR, &self.span, message).hint("a step of a workflow calls it"));
         }
+        if operation.is_some_and(|operation| operation.sends().is_some()) {
+            let message = "`call` sends a message, which only a journey does: there it is counted who gets how many";
+            problems.push(Problem::error(FLOOR, &self.span, message).hint("a step of a workflow calls it"));
+        }
         if self.method == "GET" {
             let flows: Vec<&Arc<Workflow>> = self.flows().filter_map(|flow| known.workflows.get(flow)).collect();
             let is_answered = |event: &&Event| {

@@ -225,6 +225,11 @@ impl Operation {
         told.chain(is_paid.then_some(Takes::Money))
     }
 
+    /// The input that names who is sent a message by a call.
+    pub fn sends(&self) -> Option<&str> {
+        self.contract.as_ref()?.sends.as_deref()
+    }
+
     pub fn contract_id(&self) -> Option<&str> {
         self.contract.as_ref().map(|contract| contract.id.as_str())
     }

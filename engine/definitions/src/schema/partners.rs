@@ -138,6 +138,11 @@ fn contract() -> Value {
             one_or_list(words(&["money", "agreement"])),
         ),
         (
+            "sends",
+            "The input that names who is sent a message by a call: such calls pass the gate of all messages, and no endpoint makes them",
+            text(),
+        ),
+        (
             "input",
             "Name → shape: a type, {type, enum, format, minimum, maximum, items, properties, default, x-pii, x-secret}, a map, [shape]",
             map_of(shape()),

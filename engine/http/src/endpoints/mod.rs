@@ -320,8 +320,8 @@ impl EndpointCall<'_> {
         self.app.limit(Class::Start, client)?;
         let input = self.eval(|found, host| call.evaluate_input(found, host))?;
         let asked = self.catalog.operation_named(&call.of).ok_or_else(|| Problem::new(Code::Internal))?;
-        if asked.1.takes().next().is_some() {
-            tracing::error!(endpoint = self.endpoint.id, "an endpoint takes neither money nor an agreement");
+        if asked.1.takes().next().is_some() || asked.1.sends().is_some() {
+            tracing::error!(endpoint = self.endpoint.id, "an endpoint takes no money or agreement and sends nothing");
             return Err(Problem::new(Code::Broken));
         }
         let (code, message, response) = match self.app.ask(self.catalog, asked, &input).await {

@@ -125,7 +125,7 @@ impl Core {
         }
         match turn.workflow.signs_in {
             Some(SignIn::Email) => {
-                turn.takes = actor.person().is_some().then_some(mobile);
+                turn.proof.takes = actor.person().is_some().then_some(mobile);
                 Ok(result)
             }
             Some(SignIn::Number) => self.take_or_show(turn, &mobile, actor, result).await,
@@ -165,8 +165,8 @@ impl Core {
             return Ok(CallFailure::of("another_person").into());
         }
         turn.record.person = Some(person.id.clone());
-        turn.proves = was_invited || !signs_in && actor.person() != Some(person.id.as_str());
-        turn.stays = input["stays"] == true;
+        turn.proof.is_person = was_invited || !signs_in && actor.person() != Some(person.id.as_str());
+        turn.proof.stays = input["stays"] == true;
         self.keep_name(person, text(input, "name")).await?;
         Ok(result)
     }
@@ -197,7 +197,7 @@ impl Core {
             return Ok(CallFailure::of("another_person").into());
         }
         turn.record.person = Some(known.id);
-        turn.takes = Some(mobile.to_owned());
+        turn.proof.takes = Some(mobile.to_owned());
         Ok(result.with("own", known.mobile).with("taken", self.mobile_hash(mobile)))
     }
 

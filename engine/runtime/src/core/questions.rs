@@ -6,7 +6,11 @@ use crate::effect::{CallFailure, CallResult};
 use crate::fact::{Fact, Outcome};
 use crate::refusal::Refusal;
 use crate::turn::{Question, Refused, Turn};
+use engine_definitions::CallErrorKind;
 use serde_json::Value;
+
+/// Code of a call that would have sent somebody more than may be sent.
+const SEND_LIMITED: &str = "send.limited";
 
 impl Core {
     /// Answers what the turn asked, until it asks no more.
@@ -36,6 +40,14 @@ impl Core {
                         Ok(())
                     } else {
                         turn.withhold(&effect, message)
+                    }
+                }
+                Question::SendByCall { invoke, run, key, to, presser } => {
+                    if self.admit(turn, &to, &presser, actor).await? {
+                        Ok(())
+                    } else {
+                        let limited = CallFailure { kind: CallErrorKind::Declined, ..CallFailure::of(SEND_LIMITED) };
+                        turn.answer(&invoke, run, &key, Outcome::Error(limited), None)
                     }
                 }
                 Question::Link { effect, name, order, to } => {

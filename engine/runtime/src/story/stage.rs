@@ -291,7 +291,7 @@ impl<'a> Stage<'a> {
                     turn.answer_known(&self.actor);
                     Ok(())
                 }
-                Question::Send { .. } | Question::Link { .. } => Ok(()),
+                Question::Send { .. } | Question::SendByCall { .. } | Question::Link { .. } => Ok(()),
                 Question::System { invoke, run, name, input } => self
                     .system(&name, &input, &mut turn)
                     .and_then(|result| turn.answer(&invoke, run, "", result.outcome, None)),
