@@ -13,8 +13,8 @@ pub(crate) const FLOOR: &str = "floor";
 /// Mistakes for which a publication is refused, and in spite of which a version that open journeys hold is made: what asks
 /// for less than a floor, what is never reached or used, a path that two steps have, a column that is not there, a place
 /// in single braces, a place that a translation has lost, marks in words that are not read, a variant over what changed.
-pub(crate) const MAKEABLE: [&str; 9] =
-    [FLOOR, "never", "unused", "path", "column", "brace", "lost", "prose", "variant-conflict"];
+pub(crate) const MAKEABLE: [&str; 11] =
+    [FLOOR, "never", "unused", "path", "column", "brace", "lost", "prose", "variant-conflict", "pointer", "figure"];
 
 /// Whether nothing can be made of what has this problem.
 pub(crate) fn is_fatal(problem: &Problem) -> bool {

@@ -49,7 +49,7 @@ const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "ob
 /// Parts of names that say which personal data is held, whatever the author thinks: a name has all words of one line, each
 /// the beginning of one of its parts (`mobile` is in `father_mobile2`), or with `$` the whole part (`pan$` is not in `plan`
 /// or `panel`).
-const PERSONAL: [(&str, &str); 40] = [
+const PERSONAL: [(&str, &str); 51] = [
     ("mobile", "mobile"),
     ("phone", "mobile"),
     ("telephone", "mobile"),
@@ -74,6 +74,17 @@ const PERSONAL: [(&str, &str); 40] = [
     ("bank$ ac$", "account"),
     ("illness", HEALTH),
     ("diagnos", HEALTH),
+    ("disease", HEALTH),
+    ("ailment", HEALTH),
+    ("hiv", HEALTH),
+    ("blood", HEALTH),
+    ("medicine", HEALTH),
+    ("medication", HEALTH),
+    ("hospitali", HEALTH),
+    ("surger", HEALTH),
+    ("symptom", HEALTH),
+    ("pregnan", HEALTH),
+    ("disab", HEALTH),
     ("dob$", "dob"),
     ("birth", "dob"),
     ("passport", "passport"),

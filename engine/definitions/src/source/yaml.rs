@@ -22,7 +22,8 @@ pub fn read(file: &Arc<str>, text: &str) -> (Option<Node>, Vec<Problem>) {
             Ok(next) => next,
             Err(e) => {
                 let place = Span::new(file, e.marker().line() as u32, e.marker().col() as u32 + 1);
-                reader.problems.push(Problem::error("syntax", &place, e.info().to_string()));
+                let problem = Problem::error("syntax", &place, e.info().to_string());
+                reader.problems.push(problem.maybe_hint(cure(&e.info()).map(str::to_owned)));
                 return (None, reader.problems);
             }
         };
@@ -43,6 +44,20 @@ pub fn read(file: &Arc<str>, text: &str) -> (Option<Node>, Vec<Problem>) {
         reader.problems.push(Problem::error("empty", &Span::new(file, 1, 1), "the file is empty"));
     }
     (reader.root, reader.problems)
+}
+
+/// What an author wanted to write, mostly an expression.
+fn cure(said: &str) -> Option<&'static str> {
+    match said {
+        _ if said.contains("mapping values are not allowed") => Some("put the expression in double quotes"),
+        _ if said.contains("did not find expected ','") => {
+            Some("an expression with `: `, a comma or braces stands in double quotes")
+        }
+        _ if said.contains("unknown escape character") => {
+            Some("in double quotes only `\"` and `\\` are written with a backslash; `'` stands as it is")
+        }
+        _ => None,
+    }
 }
 
 /// Longest map whose keys are compared one by one.

@@ -78,6 +78,7 @@ impl<'p> Compiler<'p> {
             return ViewPart::nothing();
         };
         self.among_items(node, &mut fields);
+        self.orders_have_figures(node);
         let is = ViewPart::Literal(Value::String(name.to_owned()));
         fields.insert(0, Field { key: "block".into(), part: is, is_optional: false });
         ViewPart::Map(fields)
@@ -104,6 +105,29 @@ impl<'p> Compiler<'p> {
         match fields.iter_mut().find(|field| field.key == "items").map(|field| &mut field.part) {
             Some(ViewPart::List(items)) => items.push(Item { part: cards.part, ..Item::plain() }),
             _ => self.wrong(block, format!("`{}` adds to `items`, which has to be a list here", cards.key)),
+        }
+    }
+
+    /// An order or a filter goes by what the items have, where each of them says so in the file.
+    fn orders_have_figures(&mut self, block: &Node) {
+        let items = block.get("items").map_or(&[][..], Node::items);
+        for (list, of, what, usual) in [
+            ("sort", "sort", "figure of the items", Some("price")),
+            ("filters", "choices", "choice of the items", None),
+        ] {
+            let found: Vec<&Node> = items.iter().filter_map(|item| item.get(of)).collect();
+            if items.is_empty() || found.iter().any(|node| !node.is_map()) {
+                continue;
+            }
+            let names = found.iter().flat_map(|node| node.map()).map(|(key, _)| key.name.as_str());
+            let known: Vec<&str> = names.chain(usual).collect();
+            for id in block.get(list).map_or(&[][..], Node::items).iter().filter_map(|one| one.get("id")) {
+                let name = id.as_str().unwrap_or_default();
+                if !known.contains(&name) {
+                    let problem = unknown(what, id, name, known.iter().copied());
+                    self.problems.push(Problem { code: "figure", ..problem });
+                }
+            }
         }
     }
 

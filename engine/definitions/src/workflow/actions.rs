@@ -195,10 +195,8 @@ impl Builder<'_> {
                     self.need_text(at, code);
                     self.places_are_given(node, at, code);
                 }
-                if let Some((at, pointer)) = name("pointer")
-                    && !pointer.starts_with('/')
-                {
-                    self.problems.push(Problem::error("value", &at.span, "`pointer` is a JSON pointer like /mobile"));
+                if let Some((at, pointer)) = name("pointer") {
+                    self.points_at_a_field(at, pointer);
                 }
             }
             "notify" => {
@@ -273,6 +271,21 @@ impl Builder<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// A message stands at a field that some form has, or at what comes with some event.
+    fn points_at_a_field(&mut self, at: &Node, pointer: &str) {
+        let Some(path) = pointer.strip_prefix('/') else {
+            self.problems.push(Problem::error("value", &at.span, "`pointer` is a JSON pointer like /mobile"));
+            return;
+        };
+        let field = path.split('/').next().unwrap_or_default();
+        let known = || self.library.forms.values().flat_map(|form| form.property_names());
+        let is_sent = || self.library.nodes.values().any(|node| is_of_an_event(node, field));
+        if self.library.is_whole && !known().any(|name| name == field) && !is_sent() {
+            let problem = Problem { code: "pointer", ..unknown("field", at, field, known()) };
+            self.problems.push(problem);
         }
     }
 
@@ -354,4 +367,13 @@ fn with_message(node: &Node, place: &StatePlace) -> Node {
         message.into_iter().for_each(|(_, named)| *named = place.message(named).clone());
     }
     node
+}
+
+/// Whether a step anywhere in the file accepts an event that comes with this field.
+fn is_of_an_event(node: &Node, field: &str) -> bool {
+    let is_here = |(key, value): &(Key, Node)| {
+        let comes = |(_, payload): &(Key, Node)| payload.get(field).is_some();
+        key.name == "accepts" && value.map().iter().any(comes) || is_of_an_event(value, field)
+    };
+    node.map().iter().any(is_here)
 }
