@@ -130,7 +130,9 @@ impl Customer {
         for _ in 0..LOOKS_MAX {
             self.rests(LOOK).await;
             let view = browser.view(&login).await;
-            if !view["step"]["form"].is_object() {
+            // where none was sent a code can only be asked for again
+            let events = view["step"]["events"].as_array().into_iter().flatten();
+            if !events.into_iter().any(|event| event["type"] == "resend") {
                 continue;
             }
             let codes = self.passwords(mobile).await;
