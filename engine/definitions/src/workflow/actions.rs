@@ -283,7 +283,9 @@ impl Builder<'_> {
         let field = path.split('/').next().unwrap_or_default();
         let known = || self.library.forms.values().flat_map(|form| form.property_names());
         let is_sent = || self.library.nodes.values().any(|node| is_of_an_event(node, field));
-        if self.library.is_whole && !known().any(|name| name == field) && !is_sent() {
+        // a machine alone has no forms
+        let is_told = self.library.is_whole && known().next().is_some();
+        if is_told && !known().any(|name| name == field) && !is_sent() {
             let problem = Problem { code: "pointer", ..unknown("field", at, field, known()) };
             self.problems.push(problem);
         }
