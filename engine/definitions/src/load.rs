@@ -28,7 +28,7 @@ use crate::translation::{OUT_OF_DATE, Read, Sheet};
 use crate::uploads::{FILE_KINDS, FILE_KINDS_FILE, UploadKind};
 use crate::workflow::{Library, LineValues, Workflow};
 use engine_statechart::source::Span;
-use engine_statechart::{Host, Problem, did_you_mean};
+use engine_statechart::{Host, Problem};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -247,9 +247,6 @@ fn catalog(
     if let Some(site) = sites.get(ENGLISH) {
         audiences(&library, &workflows, site, problems);
     }
-    if workflows.len() == ids.len() {
-        heard(&workflows, parts.nodes, problems);
-    }
     unique_bases(&workflows, parts.nodes, problems);
     no_first_files(&workflows, problems);
     if is_whole {
@@ -281,8 +278,10 @@ fn catalog(
         });
         problems.extend(settled.into_iter().flatten());
         workflows.values().for_each(|workflow| who_acts(workflow, &policy, problems));
+        let events = events(&workflows);
+        crate::partner::are_heard(parts.nodes, &events, problems);
         if let Some(node) = parts.nodes.get(policy::FILE) {
-            policy.verify(node, &events(&workflows), problems);
+            policy.verify(node, &events, problems);
         }
         let host = ProductHost::plain(&now, english, masters, calendars);
         let known = endpoint::EndpointReferences {
@@ -582,30 +581,6 @@ fn who_acts(workflow: &Workflow, policy: &Policy, problems: &mut Vec<Problem>) {
         if let Some(field) = form.and_then(|form| form.needed_consent()) {
             let message = format!("`{field}` has to be agreed to, which nobody does for a customer");
             problems.push(Problem::error("agreement", &step.span, message).hint("only: verified"));
-        }
-    }
-}
-
-/// What a partner tells of a subject (`payment` of `payment.captured`), some workflow takes, where workflows take anything
-/// of it: a line of business that is not here hears nothing.
-fn heard(workflows: &BTreeMap<String, Arc<Workflow>>, nodes: &Nodes, problems: &mut Vec<Problem>) {
-    let events = events(workflows);
-    let subject = |event: &str| event.split_once('.').map(|(subject, _)| subject.to_owned());
-    let takes = |name: &str| {
-        events
-            .iter()
-            .any(|event| *event == name || event.strip_suffix('*').is_some_and(|start| name.starts_with(start)))
-    };
-    let webhooks = nodes.iter().filter(|(path, _)| matches!(kind_of(path), Some(FileKind::Webhook { .. })));
-    for rule in webhooks.flat_map(|(_, node)| node.get("events").map_or(&[][..], Node::items)) {
-        for at in ["event", "mismatch"].into_iter().filter_map(|key| rule.get(key)) {
-            let name = at.as_str().unwrap_or_default();
-            let about = subject(name);
-            let of_it = events.iter().copied().filter(|event| about.is_some() && subject(event) == about);
-            if !takes(name) && of_it.clone().next().is_some() {
-                let problem = Problem::warning("unheard", &at.span, format!("no workflow takes the event `{name}`"));
-                problems.push(problem.maybe_hint(did_you_mean(name, of_it)));
-            }
         }
     }
 }

@@ -21,7 +21,7 @@ use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
 /// Name and number of arguments of every function.
-pub const FUNCTIONS: [(&str, RangeInclusive<usize>); 50] = [
+pub const FUNCTIONS: [(&str, RangeInclusive<usize>); 51] = [
     ("get", 3..=3),
     ("say", 1..=2),
     ("merge", 2..=2),
@@ -40,6 +40,7 @@ pub const FUNCTIONS: [(&str, RangeInclusive<usize>); 50] = [
     ("at_time", 2..=2),
     ("slots", 3..=3),
     ("mask", 2..=2),
+    ("name_parts", 2..=2),
     ("table", 2..=2),
     ("rows", 1..=1),
     ("lookup", 2..=2),
@@ -225,6 +226,7 @@ impl Host for ProductHost<'_> {
             }
             ("format_date", [date, pattern]) => d::format_date(date, text(pattern)?, tz, self.language),
             ("mask", [value, kind]) => t::mask(text(value)?, text(kind)?).map(Value::String),
+            ("name_parts", [name, together]) => t::name_parts(text(name)?, together),
             ("upper", [a]) => Ok(Value::String(text(a)?.to_uppercase())),
             ("lower", [a]) => Ok(Value::String(text(a)?.to_lowercase())),
             ("trim", [a]) => Ok(Value::String(text(a)?.trim().to_owned())),

@@ -1,7 +1,7 @@
 //! Functions on texts.
 
 use crate::values::type_error;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 const TEXT_BYTES_MAX: usize = 64 * 1024;
@@ -9,6 +9,19 @@ const TEXT_BYTES_MAX: usize = 64 * 1024;
 /// Words that people read, with `{{name}}` places.
 pub fn say(words: &str, places: &Value, language: &str) -> Result<Value, String> {
     crate::text::Text::in_language(words, language)?.render(places).map(Value::String)
+}
+
+/// A person's name as `{first, middle, last}`, null where it has none. The last two words are one part where `together`
+/// has them, in small letters: `d souza`.
+pub fn name_parts(name: &str, together: &Value) -> Result<Value, String> {
+    let pairs = together.as_array().ok_or_else(|| type_error("a list", together))?;
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let (first, rest) = words.split_at(words.len().min(1));
+    let is_pair = |pair: &[&str]| pairs.iter().any(|one| one.as_str() == Some(&pair.join(" ").to_lowercase()));
+    let two = rest.len().checked_sub(2).filter(|at| is_pair(&rest[*at..]));
+    let (middle, last) = rest.split_at(two.unwrap_or(rest.len().saturating_sub(1)));
+    let part = |words: &[&str]| (!words.is_empty()).then(|| words.join(" "));
+    Ok(json!({"first": part(first), "middle": part(middle), "last": part(last)}))
 }
 
 /// `mobile`: all but the last digits as stars, five of ten; `email`: the inner part of the local name;
@@ -127,6 +140,24 @@ mod tests {
             ("12", "mobile", "**"),
         ] {
             assert_eq!(mask(text, kind).as_deref(), Ok(expected));
+        }
+    }
+
+    /// R3-55.
+    #[test]
+    fn every_word_of_a_name_is_in_one_part() {
+        let together = json!(["d souza"]);
+        for (name, first, middle, last) in [
+            ("Asha", Some("Asha"), None, None),
+            ("Asha Rao", Some("Asha"), None, Some("Rao")),
+            ("Anthony D Souza", Some("Anthony"), None, Some("D Souza")),
+            ("D Souza", Some("D"), None, Some("Souza")),
+            ("Maria Ana D Souza", Some("Maria"), Some("Ana"), Some("D Souza")),
+            ("Rahul D Sharma", Some("Rahul"), Some("D"), Some("Sharma")),
+            ("", None, None, None),
+        ] {
+            let expected = json!({"first": first, "middle": middle, "last": last});
+            assert_eq!(name_parts(name, &together), Ok(expected), "{name}");
         }
     }
 }

@@ -18,6 +18,7 @@ pub use operation::{
 pub use sandbox::{
     Button, Consequences, Fail, Go, Later, PageField, Remember, SandboxCase, SandboxPage, SandboxScript, SandboxWebhook,
 };
+pub(crate) use webhook::are_heard;
 pub use webhook::{Tells as WebhookTells, Webhook, WebhookEvent, WebhookVerify};
 
 use crate::layout::Owner;

@@ -1,10 +1,13 @@
 //! What a partner tells us unasked: verified by the caller over the raw bytes, read here.
 
 use super::Credential;
+use crate::layout::{FileKind, kind_of};
+use crate::source::{Node, Nodes};
 use engine_statechart::template::Mapping;
-use engine_statechart::{EvalError, Host, Scope, expression::Expression};
+use engine_statechart::{EvalError, Host, Problem, Scope, did_you_mean, expression::Expression};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
 #[derive(Debug)]
 pub struct Webhook {
@@ -162,5 +165,26 @@ fn time_ms(text: &str) -> Option<i64> {
         Ok(number) if number.abs() < 100_000_000_000 => Some(number * 1_000),
         Ok(number) => Some(number),
         Err(_) => chrono::DateTime::parse_from_rfc3339(text.trim()).ok().map(|time| time.timestamp_millis()),
+    }
+}
+
+/// What a partner tells of a subject (`payment` of `payment.captured`) some workflow takes, where workflows take anything
+/// of it: a line of business that is not here hears nothing. `events`: all that workflows take.
+pub(crate) fn are_heard(nodes: &Nodes, events: &BTreeSet<&str>, problems: &mut Vec<Problem>) {
+    let subject = |event: &str| event.split_once('.').map(|(subject, _)| subject.to_owned());
+    let fits = |event: &str, name: &str| match event.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => event == name,
+    };
+    let webhooks = nodes.iter().filter(|(path, _)| matches!(kind_of(path), Some(FileKind::Webhook { .. })));
+    let rules = webhooks.flat_map(|(_, node)| node.get("events").map_or(&[][..], Node::items));
+    for at in rules.flat_map(|rule| ["event", "mismatch"].into_iter().filter_map(|key| rule.get(key))) {
+        let name = at.as_str().unwrap_or_default();
+        let Some(about) = subject(name) else { continue };
+        let of_it: Vec<&str> = events.iter().copied().filter(|event| subject(event).as_ref() == Some(&about)).collect();
+        if !of_it.is_empty() && !events.iter().any(|event| fits(event, name)) {
+            let problem = Problem::warning("unheard", &at.span, format!("no workflow takes the event `{name}`"));
+            problems.push(problem.maybe_hint(did_you_mean(name, of_it)));
+        }
     }
 }
