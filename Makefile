@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make run` and `make test`.
-.PHONY: help run dev test requirements contract forms customers chaos siege guard cover soak histories fuzz release bench bench-sealing bench-web web check clean fmt pictures
+.PHONY: help run dev test requirements contract forms customers chaos siege guard cover mutants soak histories fuzz release bench bench-sealing bench-web web check clean fmt pictures
 .DEFAULT_GOAL := help
 
 CARGO ?= cargo
@@ -76,7 +76,7 @@ test: ## Everything: set-up, Rust, web, definitions, agreement with XState, brow
 	@.ci/part crashes '$(dir $(BINARY))chaos --short'
 	@.ci/part siege '$(dir $(BINARY))siege --short'
 	@.ci/part guard '$(dir $(BINARY))guard --short'
-	@.ci/part cover '$(dir $(BINARY))cover --short'
+	@.ci/part cover '$(dir $(BINARY))cover --short && $(dir $(BINARY))customers --count 12 --helped'
 	@.ci/part walks 'cd tests/e2e && E2E_BINARY="$(BINARY)" npm test --silent'
 	@.ci/part lighthouse 'cd tests/e2e && node lighthouse.mjs --gate --binary "$(BINARY)"'
 	@.ci/part --summary
@@ -156,6 +156,10 @@ cover: ## Everybody who is not the customer opens everything there is, in every 
 	@.ci/setup test
 	@$(MAKE) --no-print-directory web
 	$(CARGO) run --release --quiet --package journey-tests --bin cover -- $(ARGS)
+	$(CARGO) run --release --quiet --package journey-tests --bin customers -- --helped
+
+mutants: ## Shipped definitions with one small mistake each: check or a story must find it (options: ARGS="--kind guard --count 10 --only health")
+	$(CARGO) run --release --quiet --package journey-tests --bin mutants -- $(ARGS)
 
 soak: ## An hour of customers who buy cars beside partners that misbehave: memory, file size and latency stay flat (options: ARGS="--help")
 	@.ci/setup test

@@ -2,6 +2,7 @@
 
 use crate::answers::answer;
 use crate::ways::{Company, Way};
+use crate::words::OwnWords;
 use anyhow::{Context as _, Result, bail, ensure};
 use engine_runtime::{Clock as _, Operations};
 use engine_store::Store;
@@ -186,6 +187,7 @@ pub struct Customer {
     priceless: usize,
     /// What the customer has answered, by page.
     answers: BTreeMap<String, Map<String, Value>>,
+    pub words: OwnWords,
     pub view: Value,
     /// The page before it.
     before: Value,
@@ -218,6 +220,7 @@ impl Customer {
             trail: vec![format!("customer {number} of seed {seed}: {line:?}, {kind}, {way:?}")],
             priceless: 0,
             answers: BTreeMap::new(),
+            words: OwnWords::default(),
             view: Value::Null,
             before: Value::Null,
             chosen: Value::Null,
@@ -225,6 +228,12 @@ impl Customer {
             has_agreed: false,
             paid: Vec::new(),
         }
+    }
+
+    /// Comes another way than the number says.
+    pub fn comes(&mut self, way: Way) {
+        self.way = way;
+        self.trail.push(format!("({way:?})"));
     }
 
     /// What became of the customer and the way there; an error names the rule that was broken.
@@ -573,6 +582,7 @@ impl Customer {
             match reply.status {
                 200 | 201 => {
                     self.view = reply.json();
+                    self.words.add(&rules, &data);
                     self.answers.insert(step, data);
                     return Ok(());
                 }

@@ -110,6 +110,11 @@ pub const MISTAKES: &[Mistake] = &[
         changes: &[("plain: [registration]", "plain: [registration, name, email]")],
     },
     Mistake {
+        breaks: "whoever helps sees",
+        file: "workflows/roles.yaml",
+        changes: &[("hidden: [health]", "hidden: []")],
+    },
+    Mistake {
         breaks: "without words",
         file: "workflows/partners/kits/general-insurer/proposal.sandbox.yaml",
         changes: &[("displayMessage: k.message", "displayMessage: \"'status 422'\"")],

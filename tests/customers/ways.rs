@@ -8,6 +8,8 @@ use journey_tests::server::Visitor;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
+/// An example in the words that explain a plan to everybody.
+const EXPLAINED: &str = "for diabetes at some insurers";
 /// What an agent's links say; the partner confirms these ids.
 const AGENT: &str = "_aid=A7&_uid=A8";
 /// Looks until a one-time password must have come.
@@ -151,7 +153,8 @@ impl Customer {
     /// Words of theirs that nobody else's pages have.
     fn own_words(&self) -> Vec<String> {
         let name = self.name.split(' ').next_back().unwrap_or_default();
-        [self.mobile.as_str(), name, &self.email(), ILLNESS].map(str::to_lowercase).to_vec()
+        let words = [self.mobile.as_str(), name, &self.email(), ILLNESS].map(str::to_lowercase);
+        words.into_iter().chain(self.words.written.iter().cloned()).collect()
     }
 
     /// Who logs in next in this browser finds nothing of what was proved here to be another's.
@@ -219,7 +222,11 @@ impl Customer {
             return Ok(());
         }
         has_none_of("the helper", step, &reply.text(), &words)?;
-        let page = reply.json()["step"]["url"].as_str().unwrap_or_default().to_owned();
+        let view = reply.json();
+        let said = format!("{} {} {}", view["step"]["view"], view["step"]["review"], view["messages"]);
+        let illnesses: Vec<String> = self.words.illnesses.iter().cloned().collect();
+        has_none_of("whoever helps", step, &said.replace(EXPLAINED, ""), &illnesses)?;
+        let page = view["step"]["url"].as_str().unwrap_or_default().to_owned();
         for path in [page.as_str(), "/staff", "/api/v1/journeys", "/api/v1/account/records"] {
             has_none_of("the helper", path, &helper.get(path).await.text(), &words)?;
         }

@@ -73,6 +73,8 @@ pub struct ErrorTable {
     columns: Vec<String>,
     /// Rows by error code, in the order of the file.
     rows: IndexMap<String, Map<String, Value>>,
+    /// Codes that tell something personal, each with its kind.
+    personal: BTreeMap<String, String>,
 }
 
 /// The row for every code that has none.
@@ -210,6 +212,11 @@ impl ErrorTable {
         self.rows.contains_key(code)
     }
 
+    /// Codes that tell something personal of a customer, each with its kind (`x-pii`).
+    pub fn personal(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.personal.iter().map(|(code, kind)| (code.as_str(), kind.as_str()))
+    }
+
     /// The columns of a code, `{{row}}` in their texts replaced.
     pub fn of(&self, code: &str, row: &str) -> Map<String, Value> {
         let found = self.rows.get(code).or_else(|| self.rows.get(ANY));
@@ -254,7 +261,7 @@ fn errors(
             None => return ErrorTable::default(),
         }
     }
-    let Some(mut fields) = MapReader::open(&node, "`errors`", &["columns", "rows"], problems) else {
+    let Some(mut fields) = MapReader::open(&node, "`errors`", &["columns", "rows", "x-pii"], problems) else {
         return ErrorTable::default();
     };
     let columns: Columns = table::read_columns(&mut fields);
@@ -273,5 +280,15 @@ fn errors(
         let problem = Problem::error("missing", at, format!("`errors` needs a row `{ANY}`, for codes that have none"));
         fields.problems.push(problem);
     }
-    ErrorTable { columns: columns.keys().cloned().collect(), rows }
+    let mut personal = BTreeMap::new();
+    for (kind, codes) in fields.entries("x-pii") {
+        for code in codes.items() {
+            let name = code.as_str().unwrap_or_default();
+            if !rows.contains_key(name) {
+                fields.problems.push(crate::fields::unknown("code", code, name, rows.keys().map(String::as_str)));
+            }
+            personal.insert(name.to_owned(), kind.name.clone());
+        }
+    }
+    ErrorTable { columns: columns.keys().cloned().collect(), rows, personal }
 }

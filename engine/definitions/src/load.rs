@@ -13,7 +13,7 @@ use crate::localized::{self, Parts, Spoken, in_languages, of_translation};
 use crate::master::{Master, Masters};
 use crate::message::{Live, Message};
 use crate::outside::Outside;
-use crate::partner::{PartnerReferences, Partners};
+use crate::partner::{PartnerReferences, Partners, RehearsalHost};
 use crate::pinned::{self, PinnedParts, PinnedVersion};
 use crate::policy::{self, MAKEABLE, Policy, is_fatal};
 use crate::prose;
@@ -35,6 +35,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Moment at which examples are held to their expectations and pages are drawn for the check: 1 January 2026.
 const SAMPLE_MS: i64 = 1_767_225_600_000;
+/// Moment at which fake partners play examples: 25 November 2026, 10:00 in India.
+const REHEARSAL_MS: i64 = 1_795_581_000_000;
 
 /// A catalog when no problem is an error; all problems, sorted by place.
 pub struct Loaded {
@@ -660,15 +662,26 @@ fn no_first_files(workflows: &BTreeMap<String, Arc<Workflow>>, problems: &mut Ve
     }
 }
 
-/// Every example of an operation goes through both of its mappings.
+/// Every example of an operation goes through both of its mappings, and its fake partner plays it.
 fn examples(catalog: &Catalog, problems: &mut Vec<Problem>) {
     let now = crate::values::Now::at(SAMPLE_MS, crate::values::ZONE);
     let keys = crate::partner::ExampleHost;
     let host = catalog.host(&now, Some(&keys));
+    let (rehearsed_at, memory) = (crate::values::Now::at(REHEARSAL_MS, crate::values::ZONE), RehearsalHost::default());
+    let script = ProductHost { extra: Some(&memory), ..catalog.sandbox_host(&rehearsed_at) };
     let mut done: BTreeSet<&str> = BTreeSet::new();
     for partner in catalog.partners.values() {
         for operation in partner.operations.values().filter(|o| done.insert(&o.path)) {
             for example in &operation.examples {
+                if let Some(name) = &example.partner {
+                    let fake = catalog.partners.get(name).and_then(|fake| Some((fake, fake.operation(&operation.id)?)));
+                    let wrong = match fake {
+                        Some((fake, operation)) => operation.rehearse(fake, example, (&script, &memory), &host),
+                        None => Some(format!("`{name}` has no such operation")),
+                    };
+                    let said = |wrong| format!("example `{}`: in the sandbox of `{name}`, {wrong}", example.name);
+                    problems.extend(wrong.map(|wrong| Problem::error("example", &example.span, said(wrong))));
+                }
                 if let Err(message) = operation.try_example(partner, example, &host) {
                     let message = format!("example `{}`: {message}", example.name);
                     problems.push(Problem::error("example", &example.span, message));

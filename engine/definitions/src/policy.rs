@@ -76,7 +76,7 @@ const CUSTOMER: &str = "customer";
 const OPERATOR: &str = "operator";
 
 /// Every route of the program: each has its line in the table.
-pub const ROUTES: [&str; 42] = [
+pub const ROUTES: [&str; 43] = [
     "GET /api/v1/workflows/{line}/{name}/start",
     "POST /api/v1/journeys",
     "GET /api/v1/journeys",
@@ -103,6 +103,7 @@ pub const ROUTES: [&str; 42] = [
     "GET /openapi.json",
     "GET /api/{*path}",
     "POST /api/{*path}",
+    "PUT /api/{*path}",
     "GET /api/v1/operator/effects",
     "POST /api/v1/operator/effects/{key}/retry",
     "POST /api/v1/operator/effects/{key}/skip",
@@ -133,6 +134,8 @@ pub struct Policy {
     assists: BTreeSet<String>,
     /// Kinds of personal data that somebody who acts for customers sees whole.
     plain: BTreeSet<String>,
+    /// Kinds of personal data that they see no part of.
+    hidden: BTreeSet<String>,
     /// What brought customers whose numbers a session with a token for it need not have verified at first.
     sources: BTreeSet<String>,
 }
@@ -183,8 +186,8 @@ impl Policy {
     /// A policy by which nobody may do anything.
     fn empty() -> Policy {
         let (roles, rights, routes) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let (assists, plain, sources) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-        Policy { roles, rights, routes, events: BTreeMap::new(), assists, plain, sources }
+        let (assists, plain, hidden, sources) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        Policy { roles, rights, routes, events: BTreeMap::new(), assists, plain, hidden, sources }
     }
 
     /// Whether one of these roles has a right, on what is so theirs.
@@ -205,6 +208,11 @@ impl Policy {
     /// Whether who acts for customers sees personal data of this kind whole.
     pub fn shows_whole(&self, kind: &str) -> bool {
         self.plain.contains(kind)
+    }
+
+    /// Whether who acts for customers sees no part of personal data of this kind.
+    pub fn hides(&self, kind: &str) -> bool {
+        self.hidden.contains(kind)
     }
 
     /// What brought customers whose numbers a session with a token for it need not have verified at first.
@@ -229,7 +237,7 @@ impl Policy {
 
     pub(crate) fn compile(node: &Node, problems: &mut Vec<Problem>) -> Policy {
         let mut policy = Policy::empty();
-        let keys = ["roles", "rights", "routes", "events", "assists", "plain", "sources"];
+        let keys = ["roles", "rights", "routes", "events", "assists", "plain", "hidden", "sources"];
         let Some(mut fields) = MapReader::open(node, "the table of roles", &keys, problems) else { return policy };
         for (key, words) in fields.entries("roles") {
             let words = words.as_str().unwrap_or_else(|| {
@@ -260,6 +268,7 @@ impl Policy {
         policy.read_routes(&mut fields);
         policy.sources = fields.texts("sources").into_iter().collect();
         policy.plain = fields.texts("plain").into_iter().collect();
+        policy.hidden = fields.texts("hidden").into_iter().collect();
         policy.assists = policy.known_roles(&mut fields, "assists").into_iter().collect();
         policy.with_all_assistants(&mut fields);
         for (key, roles) in fields.entries("events") {

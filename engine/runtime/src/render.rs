@@ -452,9 +452,11 @@ fn messages(turn: &Turn<'_>, reader: &ViewerContext<'_>, step: &Step) -> Vec<Mes
             .filter(|place| is_on(form, place) || is_taken(place)),
         None => (step.review.is_some() || is_taken(pointer)).then(|| pointer.clone()),
     };
+    let is_told = |code: &str| reader.cover.as_ref().is_none_or(|cover| !cover.is_told_by(code));
     turn.state
         .messages
         .iter()
+        .filter(|note| is_told(&note.code))
         .map(|note| {
             let (empty, mut fields) = (Map::new(), note.fields.clone());
             reader.cover.iter().for_each(|cover| cover.tell(&mut fields));

@@ -170,8 +170,7 @@ impl Product {
 /// One process works on a SQLite file: others would learn of its changes only by looking. The lock ends with the
 /// process, however it ends.
 pub fn alone(url: &str) -> Result<Option<std::fs::File>> {
-    let Some(path) = url.strip_prefix("sqlite:").map(|path| path.trim_start_matches("//")) else { return Ok(None) };
-    let path = path.split('?').next().unwrap_or(path);
+    let Some(path) = engine_settings::sqlite_file(url) else { return Ok(None) };
     let file = std::fs::File::create(format!("{path}-serve")).context("the lock beside the database cannot be made")?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),

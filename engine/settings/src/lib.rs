@@ -23,6 +23,13 @@ pub use secret::Secret;
 
 use serde::Deserialize;
 
+/// The file of a SQLite address: `sqlite:/var/journey.db`, `sqlite:///var/journey.db`, `sqlite:here.db?mode=rwc`.
+pub fn sqlite_file(url: &str) -> Option<&str> {
+    let path = url.strip_prefix("sqlite:")?;
+    let path = path.strip_prefix("//").unwrap_or(path);
+    path.split('?').next()
+}
+
 /// All settings. `Default` is a development set-up without a key; [`Settings::load`] reads or makes one.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]

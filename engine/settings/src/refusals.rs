@@ -106,12 +106,10 @@ impl Settings {
                 refuse("partners.hosts", format!("`{alias}` is not reached by https://"));
             }
         }
-        if let Some(file) = self.database.url.strip_prefix("sqlite:") {
-            let file = file.trim_start_matches("//");
-            let file = file.split('?').next().unwrap_or(file);
-            if readable_by_others(Path::new(file)) {
-                refuse("database.url", format!("`{file}` can be read by other users: chmod 600"));
-            }
+        if let Some(file) = crate::sqlite_file(&self.database.url)
+            && readable_by_others(Path::new(file))
+        {
+            refuse("database.url", format!("`{file}` can be read by other users: chmod 600"));
         }
         found
     }

@@ -75,7 +75,7 @@ impl Endpoint {
         let own = [&KEYS[..], &Caller::KEYS, &Asks::KEYS, &Deed::BESIDE_JOURNEY, &Answer::KEYS].concat();
         let keys: Vec<&str> = own.into_iter().chain(Deed::keys()).collect();
         let mut fields = MapReader::open(node, "an endpoint", &keys, problems)?;
-        let method = fields.word("method", &["GET", "POST"]).unwrap_or("GET");
+        let method = fields.word("method", &["GET", "POST", "PUT"]).unwrap_or("GET");
         let path = fields.need_text("path");
         let address = address_of(&path, &mut fields);
         let caller = Caller::read(&mut fields);
@@ -87,6 +87,7 @@ impl Endpoint {
         let mut answer = Answer::read(&mut fields)?;
         let mut read = answer.expressions().chain(refuses.iter().map(Refuses::expression)).collect::<Vec<_>>();
         read.extend(deed.expressions());
+        deed.journey().into_iter().for_each(|journey| journey.check_values(&read, fields.problems));
         let personal_name = read.iter().flat_map(|expression| expression.names()).find(|name| PERSONAL.contains(name));
         let may_cache = method == "GET" && caller.who == Who::Anyone && personal_name.is_none();
         if let Some(key) = node.key("cache").filter(|_| !may_cache) {
@@ -161,7 +162,7 @@ fn address_of(path: &str, fields: &mut MapReader<'_, '_>) -> Address {
     address
 }
 
-/// What changes something is of POST, what is a file of GET.
+/// What changes something is of POST or PUT, what is a file of GET.
 fn refuse_other_method(method: &str, fields: &mut MapReader<'_, '_>) {
     let changes = ["body", "proof"].into_iter().chain(Deed::keys()).filter(|key| !OF_GET.contains(key));
     if method == "GET" && changes.clone().any(|key| fields.get(key).is_some()) {

@@ -400,8 +400,12 @@ fn is_name(text: &str) -> bool {
 }
 
 fn example(node: &Node, problems: &mut Vec<Problem>) -> Option<Example> {
-    let mut fields =
-        MapReader::open(node, "an example", &["name", "input", "request", "reply", "output", "error"], problems)?;
+    let mut fields = MapReader::open(
+        node,
+        "an example",
+        &["name", "partner", "input", "request", "reply", "output", "error"],
+        problems,
+    )?;
     let name = fields.need_text("name");
     let reply_node = fields.need("reply")?;
     let mut reply =
@@ -419,6 +423,7 @@ fn example(node: &Node, problems: &mut Vec<Problem>) -> Option<Example> {
     Some(Example {
         name,
         span: node.span.clone(),
+        partner: fields.text("partner"),
         request: fields.get("request").map(Node::to_json),
         input: fields.get("input").map_or(json!({}), Node::to_json),
         status,

@@ -4,6 +4,7 @@
 mod compile;
 mod load;
 mod operation;
+mod rehearsal;
 mod rows;
 mod sandbox;
 mod webhook;
@@ -15,6 +16,7 @@ pub(crate) use load::{PartnerReferences, Partners, partners};
 pub use operation::{
     Body, CallError, CallErrorKind, Correlate, Example, Operation, OutgoingRequest, Reply, Retry, RetryPolicy,
 };
+pub(crate) use rehearsal::RehearsalHost;
 pub use sandbox::{
     Button, Consequences, Fail, Go, Later, PageField, Remember, SandboxCase, SandboxPage, SandboxScript, SandboxWebhook,
 };

@@ -97,6 +97,8 @@ pub struct RetryPolicy {
 pub struct Example {
     pub name: String,
     pub span: Span,
+    /// Partner whose fake gives this answer, too.
+    pub partner: Option<String>,
     pub input: Value,
     pub status: u16,
     pub headers: Map<String, Value>,
@@ -492,7 +494,7 @@ fn differs(expected: &Value, given: &Value, at: &str) -> Option<String> {
     }
 }
 
-fn brief(value: &Value) -> String {
+pub(super) fn brief(value: &Value) -> String {
     let text = value.to_string();
     if text.chars().count() > 200 { text.chars().take(200).chain(['…']).collect() } else { text }
 }

@@ -59,6 +59,7 @@ fn roles() -> Value {
         ("events", "Events that fewer may send than `send` says", map_of(event)),
         ("assists", "Roles that act for customers", texts()),
         ("plain", "Kinds of personal data that they see whole", texts()),
+        ("hidden", "Kinds of personal data that they see no part of", texts()),
         (
             "sources",
             "What brought customers whose numbers a session with a token for it need not verify at first",
@@ -246,6 +247,7 @@ fn site() -> Value {
     let redirect = closed_map(&[
         ("from", "", text()),
         ("parts", "In place of `from`: any address with these parts …", one_or_list(text())),
+        ("under", "Of `parts`: only below this address", text()),
         ("query", "… whose query has this name", text()),
         ("to", "", text()),
         ("status", "", int()),

@@ -1,7 +1,7 @@
 //! Partners, operations, webhooks, messages.
 
 use super::{
-    Kinds, any, cel, closed_map, duration, flag, int, list_of, map_of, mapping, needs, one_or_list, text, words,
+    Kinds, any, cel, closed_map, duration, flag, int, list_of, map_of, mapping, needs, one_or_list, text, texts, words,
 };
 use serde_json::{Value, json};
 
@@ -99,6 +99,7 @@ fn examples() -> Value {
         ("name", "", text()),
         ("input", "", any()),
         ("request", "Part of the request that it gives", any()),
+        ("partner", "Partner whose sandbox gives this answer, too", text()),
         ("reply", "", closed_map(&[("status", "", int()), ("headers", "", map_of(any())), ("body", "", any())])),
         ("output", "", any()),
         ("error", "", any()),
@@ -128,6 +129,7 @@ fn contract() -> Value {
     let errors = closed_map(&[
         ("columns", "Name → kind, as in a table", map_of(text())),
         ("rows", "Code → cells; `any` for codes that have no row", map_of(any())),
+        ("x-pii", "Kind of personal data → codes that tell something of it", map_of(texts())),
     ]);
     let keys = [
         ("title", "", text()),

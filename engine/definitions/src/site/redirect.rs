@@ -15,6 +15,8 @@ pub struct Redirect {
     pub from: String,
     parts: Vec<String>,
     query: String,
+    /// Of `parts`: only below this address; empty: anywhere.
+    under: String,
     pub to: String,
     pub status: u16,
     /// Whether it leads to another host of ours: who is signed in takes the session along.
@@ -24,8 +26,12 @@ pub struct Redirect {
 
 impl Redirect {
     pub(super) fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Redirect> {
-        let mut fields =
-            MapReader::open(node, "a redirect", &["from", "parts", "query", "to", "status", "passes"], problems)?;
+        let mut fields = MapReader::open(
+            node,
+            "a redirect",
+            &["from", "parts", "query", "under", "to", "status", "passes"],
+            problems,
+        )?;
         let status = fields.int("status").unwrap_or(302);
         let Some(known) = [301, 302, 303, 307, 308].into_iter().find(|known| i64::from(*known) == status) else {
             fields.problems.push(Problem::error("value", &node.span, "`status` is 301, 302, 303, 307 or 308"));
@@ -38,10 +44,12 @@ impl Redirect {
         }
         if fields.get("parts").is_some() {
             let (parts, query) = (fields.texts("parts"), fields.need_text("query"));
+            let under = fields.text("under").unwrap_or_default();
             return Some(Redirect {
                 from: String::new(),
                 parts,
                 query,
+                under,
                 to,
                 status: known,
                 passes,
@@ -59,13 +67,14 @@ impl Redirect {
             fields.problems.push(Problem::error("value", &node.span, message));
             return None;
         }
-        let (parts, query) = (Vec::new(), String::new());
-        Some(Redirect { from, parts, query, to, status: known, passes, span: node.span.clone() })
+        let (parts, query, under) = (Vec::new(), String::new(), String::new());
+        Some(Redirect { from, parts, query, under, to, status: known, passes, span: node.span.clone() })
     }
 
     /// Address to which an address leads by what its query says.
     pub(super) fn leads_by(&self, path: &str, says: &dyn Fn(&str) -> bool) -> Option<&str> {
         let is_here = self.from.is_empty() && self.parts.iter().any(|part| has_part(path, part)) && path != self.to;
+        let is_here = is_here && (self.under.is_empty() || is_under(path, &self.under));
         (is_here && says(&self.query)).then_some(self.to.as_str())
     }
 

@@ -306,7 +306,17 @@ impl Workflow {
     /// Names under which its forms and the answers of its partners hold personal data, each with its kind.
     pub fn personal_names(&self) -> BTreeMap<&str, &str> {
         let of_forms = self.forms.values().flat_map(|form| form.personal_names());
-        of_forms.chain(self.contracts.values().flat_map(|contract| contract.output.personal_fields())).collect()
+        of_forms.chain(self.answered_names()).collect()
+    }
+
+    /// Names under which the answers of its partners hold personal data, each with its kind.
+    pub fn answered_names(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.contracts.values().flat_map(|contract| contract.output.personal_fields())
+    }
+
+    /// Codes of its partners' errors that tell something personal, each with its kind.
+    pub fn answered_codes(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.contracts.values().flat_map(|contract| contract.errors.personal())
     }
 
     /// Whether `on: {event: {}}` forbids a built-in event in a state or above it, up to the nearest step.

@@ -101,7 +101,7 @@ fn refusals(endpoint: &Endpoint) -> Vec<Code> {
             codes.push(code);
         }
     }
-    if endpoint.method == "POST" {
+    if endpoint.method != "GET" {
         codes.extend([Code::Csrf, Code::BodyInvalid, Code::MediaType, Code::KeyReused, Code::NotAccepted]);
         codes.extend([Code::Proof, Code::Cookies]);
     }

@@ -41,7 +41,9 @@ pub async fn answer(State(app): State<App>, request: Request) -> Response {
     let language = language::of(&app, request.headers());
     let mut here = catalog.endpoints_at(&language, request.uri().path().trim_end_matches('/'));
     let method = if request.method() == Method::HEAD { "GET" } else { request.method().as_str() };
-    let Some((endpoint, path)) = here.remove(method).map(|(endpoint, path)| (endpoint.clone(), path)) else {
+    // Programs that know no PUT post instead.
+    let named = here.remove(method).or_else(|| if method == "POST" { here.remove("PUT") } else { None });
+    let Some((endpoint, path)) = named.map(|(endpoint, path)| (endpoint.clone(), path)) else {
         if here.is_empty() {
             return StatusCode::NOT_FOUND.into_response();
         }
@@ -101,7 +103,7 @@ async fn answer_here(
         let query = asked.fit(form, Audience::default(), given)?;
         asked.found.insert("query".into(), query);
     }
-    if endpoint.method == "POST" { asked.change(request).await } else { asked.look(request).await }
+    if endpoint.method == "GET" { asked.look(request).await } else { asked.change(request).await }
 }
 
 /// A call of an endpoint, and what its expressions know so far.

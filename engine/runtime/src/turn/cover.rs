@@ -27,6 +27,10 @@ pub(crate) struct Cover {
     /// Names of marked answers that this actor's role did not give: what is no text there stands as if nothing were
     /// said.
     unsaid: BTreeSet<String>,
+    /// Names under which partners tell what this actor's role did not hear from the customer.
+    untold: BTreeSet<String>,
+    /// Codes of partners' errors that say what this actor's role did not.
+    codes: BTreeSet<String>,
 }
 
 #[derive(Debug)]
@@ -34,16 +38,29 @@ struct Mark {
     kind: String,
     /// Whatever stands under this name is personal; a name like `name` stands for other things too.
     is_sure: bool,
+    /// No part of it is shown.
+    is_hidden: bool,
 }
 
 impl Cover {
     /// What is covered by the marks of the definitions; nothing is looked for in other texts yet.
     fn of(workflow: &Workflow, policy: &Policy) -> Cover {
         let mark = |(name, kind): (&str, &str)| {
+            let is_hidden = policy.hides(kind);
             let is_sure = name.contains('_') || kind == DOCUMENT || personal_kind(name).is_some();
-            (!policy.shows_whole(kind)).then(|| (name.to_owned(), Mark { kind: kind.to_owned(), is_sure }))
+            (!policy.shows_whole(kind)).then(|| (name.to_owned(), Mark { kind: kind.to_owned(), is_sure, is_hidden }))
         };
         Cover { names: workflow.personal_names().into_iter().filter_map(mark).collect(), ..Cover::default() }
+    }
+
+    /// What partners tell of kinds that are hidden is not said to whoever did not hear it from the customer.
+    fn keep_back(&mut self, workflow: &Workflow, kinds: &BTreeSet<&str>) {
+        let is_hidden = |name: &str| self.names.get(name).is_some_and(|mark| mark.is_hidden);
+        let names = workflow.answered_names().filter(|(name, kind)| kinds.contains(kind) && is_hidden(name));
+        let names: Vec<String> = names.map(|(name, _)| name.to_owned()).collect();
+        self.untold.extend(names);
+        let codes = workflow.answered_codes().filter(|(_, kind)| kinds.contains(kind));
+        self.codes.extend(codes.map(|(code, _)| code.to_owned()));
     }
 
     /// Covers a record. What stands in it under a marked name is the customer's; in what is in it only what surely is:
@@ -155,12 +172,17 @@ impl Cover {
     /// Covers a value of the context, with all that is in it. What the flow reads as a date stays one.
     fn cover(&self, name: &str, value: &mut Value) {
         match value {
+            value if self.untold.contains(name) => silence(value),
             Value::Object(fields) if self.is_read(name) => {
                 fields.values_mut().for_each(|inner| self.cover(name, inner));
+            }
+            Value::Object(fields) if self.is_telling(fields) => {
+                fields.iter_mut().filter(|(name, _)| *name != "kind").for_each(|(_, inner)| silence(inner));
             }
             Value::Object(fields) => fields.iter_mut().for_each(|(name, inner)| self.cover(name, inner)),
             Value::Array(list) if self.unsaid.contains(name) && !list.iter().any(Value::is_object) => list.clear(),
             Value::Array(list) => list.iter_mut().for_each(|inner| self.cover(name, inner)),
+            Value::String(text) if self.is_unsaid(name) => text.clear(),
             Value::String(text) => match self.kind_of(name).filter(|(_, is_sure)| *is_sure || self.has(text)) {
                 Some((BIRTH, _)) => *text = year_of(text),
                 Some((kind, _)) => *text = mask_personal(text, kind),
@@ -171,6 +193,21 @@ impl Cover {
             Value::Bool(_) | Value::Number(_) if self.unsaid.contains(name) => *value = silent(value),
             _ => {}
         }
+    }
+
+    /// Whether a text of another under this name stands as if nothing were said.
+    fn is_unsaid(&self, name: &str) -> bool {
+        self.unsaid.contains(name) && self.names.get(name).is_some_and(|mark| mark.is_sure && mark.is_hidden)
+    }
+
+    /// Whether this is an error of a partner whose code tells something personal.
+    fn is_telling(&self, error: &Map<String, Value>) -> bool {
+        error.get("code").and_then(Value::as_str).is_some_and(|code| self.is_told_by(code))
+    }
+
+    /// Whether an error with this code tells what the customer said.
+    pub(crate) fn is_told_by(&self, code: &str) -> bool {
+        self.codes.contains(code)
     }
 
     pub(crate) fn context(&self, context: &Map<String, Value>) -> Map<String, Value> {
@@ -274,18 +311,22 @@ impl Turn<'_> {
             return None;
         }
         let (context, mut cover) = (self.context(), Cover::of(self.workflow, self.catalog.policy()));
+        let mut kinds = BTreeSet::new();
         for step in self.workflow.steps() {
             let form = step.form.as_deref().and_then(|form| self.workflow.form(form));
             let Some(form) = form else { continue };
             let answers = step.into.as_deref().and_then(|into| get_path(&context, into));
+            let is_answered = answers.is_some_and(|answers| *answers != Value::Object(Map::new()));
             answers.into_iter().for_each(|answers| cover.look_in(form, answers));
             let drafts = self.drafts.iter().filter(|draft| draft.step == step.node);
             drafts.for_each(|draft| cover.look_in(form, &draft.data));
             if !self.answered_as(step, actor) {
-                let marked = form.personal_names().into_iter().map(|(name, _)| name);
-                cover.unsaid.extend(marked.filter(|name| cover.names.contains_key(*name)).map(str::to_owned));
+                let marked = || form.personal_names().into_iter().filter(|(name, _)| cover.names.contains_key(*name));
+                kinds.extend(marked().filter(|_| is_answered).map(|(_, kind)| kind));
+                cover.unsaid.extend(marked().map(|(name, _)| name.to_owned()).collect::<Vec<_>>());
             }
         }
+        cover.keep_back(self.workflow, &kinds);
         context.values().for_each(|value| cover.look(value));
         Some(cover.ready())
     }
@@ -414,6 +455,19 @@ fn silent(value: &Value) -> Value {
     }
 }
 
+/// Leaves no text in a value and nothing in a list of texts; rows and numbers stay.
+fn silence(value: &mut Value) {
+    match value {
+        Value::Object(fields) => fields.values_mut().for_each(silence),
+        Value::Array(list) => {
+            list.retain(|inner| !inner.is_string());
+            list.iter_mut().for_each(silence);
+        }
+        Value::String(text) => text.clear(),
+        _ => {}
+    }
+}
+
 /// Words and numbers that are no code of the definitions.
 fn is_composed(text: &str) -> bool {
     is_number(text) || text.contains(' ')
@@ -436,7 +490,7 @@ mod tests {
     use serde_json::json;
 
     fn cover() -> Cover {
-        let mark = |kind: &str, is_sure| Mark { kind: kind.into(), is_sure };
+        let mark = |kind: &str, is_sure| Mark { kind: kind.into(), is_sure, is_hidden: false };
         let names =
             [("name", mark("name", false)), ("first_name", mark("name", true)), ("line_1", mark("address", true))];
         let mut cover = Cover { names: names.map(|(name, mark)| (name.to_owned(), mark)).into(), ..Cover::default() };
@@ -459,6 +513,25 @@ mod tests {
             Value::Object(shown),
             json!({"health": {"smokes": false, "illnesses": [], "weight": 0, "done": true, "codes": ["a"]}})
         );
+    }
+
+    #[test]
+    fn what_a_partner_tells_of_hidden_kinds_is_as_if_it_were_not_said() {
+        let mut cover = cover();
+        cover.untold = ["loadings", "reasons"].map(str::to_owned).into();
+        cover.codes = ["too_ill"].map(str::to_owned).into();
+        let context = json!({
+            "plan": {"loadings": [{"reason": "asthma", "paise": 12000}], "reasons": ["asthma"], "total": 80000},
+            "answers": {"one": {"error": {"kind": "declined", "code": "too_ill", "message": "Asthma", "area": ""}},
+                "two": {"error": {"kind": "declined", "code": "too_old", "message": "Too old"}}},
+        });
+        let shown = cover.context(context.as_object().expect("an object"));
+        let expected = json!({
+            "plan": {"loadings": [{"reason": "", "paise": 12000}], "reasons": [], "total": 80000},
+            "answers": {"one": {"error": {"kind": "declined", "code": "", "message": "", "area": ""}},
+                "two": {"error": {"kind": "declined", "code": "too_old", "message": "Too old"}}},
+        });
+        assert_eq!(Value::Object(shown), expected);
     }
 
     #[test]

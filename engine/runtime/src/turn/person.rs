@@ -1,7 +1,7 @@
 //! What a person sends: answers of the step's form and the events that the step accepts. Checked here, before they are
 //! facts.
 
-use super::{Refused, Turn};
+use super::{Refused, Turn, get_path};
 use crate::actor::{Actor, SYSTEM};
 use crate::fact::Fact;
 use crate::uploads::misfits;
@@ -85,6 +85,16 @@ impl<'w> Turn<'w> {
     /// Whether the shown step asks for files.
     pub fn asks_for_files(&self, actor: &Actor) -> bool {
         self.shown_form(actor).is_some_and(|(_, form)| !form.upload_kinds().is_empty())
+    }
+
+    /// Whether a file was sent with something before and is none of the shown step's answers: a paper that was rejected, say,
+    /// and is asked for again.
+    pub(crate) fn was_sent_before(&self, upload: &str) -> bool {
+        let (context, step) = (&self.state.snapshot.context, self.workflow.step(&self.state.snapshot.active));
+        let answers = step.and_then(|step| get_path(context, step.into.as_deref()?));
+        let drafts = self.drafts.iter().filter(|draft| step.is_some_and(|step| draft.step == step.node));
+        let is_here = answers.into_iter().chain(drafts.map(|draft| &draft.data)).any(|value| has_text(value, upload));
+        !is_here && context.values().any(|value| has_text(value, upload))
     }
 
     /// What another step than the shown one would say of answers; nothing where that cannot be told yet.
@@ -218,5 +228,14 @@ impl<'w> Turn<'w> {
             _ => return Err(Refused::Unselected),
         };
         self.happen(fact, by)
+    }
+}
+
+fn has_text(value: &Value, text: &str) -> bool {
+    match value {
+        Value::Object(fields) => fields.values().any(|inner| has_text(inner, text)),
+        Value::Array(list) => list.iter().any(|inner| has_text(inner, text)),
+        Value::String(known) => known == text,
+        _ => false,
     }
 }

@@ -57,9 +57,14 @@ impl Uploads {
         }
         known.hash = hash;
         let others = self.core.store().uploads_in(std::slice::from_ref(&upload.journey)).await?;
+        let journey = self.core.store().journey(&upload.journey).await?;
+        let beside = match &journey {
+            Some(journey) => self.core.asked_beside(journey, &others).await?,
+            None => others.iter().collect(),
+        };
         let refused = if is_same(&upload, &known, &others) {
             Some("same")
-        } else if count_beside(&upload, &known, &others) >= kind.files {
+        } else if count_beside(&upload, &known, &beside) >= kind.files {
             Some("count")
         } else {
             None

@@ -56,7 +56,13 @@ impl Uploads {
         let bytes: i64 = counted().map(|one| one.size).sum();
         let most = kind.media.iter().map(|media| bytes_of(given, media)).max().unwrap_or_default();
         let named = Named::of(&new.media_type, &new.name);
-        let is_there = |one: &&UploadRecord| one.kind == kind.kind && UploadState::of(one) != UploadState::Receiving;
+        let is_there = |one: &&UploadRecord| {
+            let state = UploadState::of(one);
+            one.kind == kind.kind
+                && state.counts()
+                && state != UploadState::Receiving
+                && Some(one.id.as_str()) != replaced
+        };
         let wrong = if new.size <= 0 {
             Some(("/size", "empty"))
         } else if named == Named::Heic && kind.media.iter().any(|media| media == "picture") {
@@ -69,7 +75,7 @@ impl Uploads {
             > named.bytes_max(most, |media| bytes_of(given, media.word()))
         {
             Some(("/size", "size"))
-        } else if counted().filter(is_there).count() >= kind.files {
+        } else if self.core.asked_beside(journey, others).await?.into_iter().filter(is_there).count() >= kind.files {
             Some(("/kind", "count"))
         } else if counted().count() >= given.journey_files_max {
             Some(("/kind", "journey_files"))
@@ -171,6 +177,17 @@ impl Core {
         Ok(all.into_iter().map(|one| (one.id.clone(), (one.kind.clone(), UploadState::of(&one)))).collect())
     }
 
+    /// Files that count where the shown step asks for some: not those that went with something before.
+    pub(super) async fn asked_beside<'o>(
+        &self,
+        record: &JourneyRecord,
+        others: &'o [UploadRecord],
+    ) -> Result<Vec<&'o UploadRecord>, Refusal> {
+        let (workflow, catalog) = (self.workflow_of(record).await?, self.catalog());
+        let turn = Turn::on(&workflow, &catalog, read(record.clone())?, self.now_ms());
+        Ok(others.iter().filter(|one| !turn.was_sent_before(&one.id)).collect())
+    }
+
     /// Whether the shown step asks for files of this kind.
     async fn asks_for(&self, actor: &Actor, record: &JourneyRecord, kind: &str) -> Result<bool, Refusal> {
         let (workflow, catalog) = (self.workflow_of(record).await?, self.catalog());
@@ -191,12 +208,12 @@ pub(super) fn is_same(upload: &UploadRecord, known: &FileFacts, others: &[Upload
 }
 
 /// How many other files of the kind are there.
-pub(super) fn count_beside(upload: &UploadRecord, known: &FileFacts, others: &[UploadRecord]) -> usize {
+pub(super) fn count_beside(upload: &UploadRecord, known: &FileFacts, others: &[&UploadRecord]) -> usize {
     let is_there = |one: &&UploadRecord| {
         one.id != upload.id
             && one.kind == upload.kind
             && matches!(UploadState::of(one), UploadState::Ready | UploadState::Scanning)
             && known.replaces.as_ref() != Some(&one.id)
     };
-    others.iter().filter(is_there).count()
+    others.iter().copied().filter(is_there).count()
 }

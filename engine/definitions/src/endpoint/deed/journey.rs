@@ -8,6 +8,7 @@ use crate::expressions::{expression, mapping};
 use crate::fields::MapReader;
 use crate::source::Node;
 use engine_statechart::expression::Expression;
+use engine_statechart::expression::reads::ANY_KEY;
 use engine_statechart::{EvalError, Host, Problem};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -84,6 +85,21 @@ impl JourneyDeed {
         let of = starts.into_iter().flat_map(Starts::expressions).chain(finds.into_iter().flat_map(Finds::expressions));
         let sent = self.send.iter().flat_map(Event::expressions);
         of.chain(sent).chain(self.waits.until.iter()).chain(self.fails.iter().map(Refuses::expression))
+    }
+
+    /// Reports values that expressions read of the journey, and that the call does not ask for.
+    pub(in crate::endpoint) fn check_values(&self, expressions: &[&Expression], problems: &mut Vec<Problem>) {
+        for expression in expressions {
+            for read in expression.reads_of("journey", None).reads {
+                let ["values", name, ..] = read.path.as_slice() else { continue };
+                if *name != ANY_KEY && !self.values.iter().any(|value| value == name) {
+                    let span = read.asked.span.unwrap_or_else(|| expression.span());
+                    let problem =
+                        Problem::error("missing", span, format!("the call does not ask for the value `{name}`"));
+                    problems.push(problem.hint(format!("values: [{name}]")));
+                }
+            }
+        }
     }
 
     /// Why the call is refused after its events.
