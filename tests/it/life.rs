@@ -274,11 +274,11 @@ impl<'a> Caller<'a> {
     }
 
     /// The desk moves the case.
-    async fn moves(&self, insurer: &str, case: &str, status: &str) {
+    async fn moves(&self, insurer: &str, case: &str, (status, reason): (&str, &str)) {
         let key = format!("sandbox-{insurer}_key");
         let path = format!("/sandbox/partners/{insurer}/v1/life/desk");
         let desk = self.visitor.send("GET", &path, &[("x-api-key", &key)], None).await;
-        let fields = [("answers.case", case), ("answers.reason", ""), ("button", &format!("s{status}"))];
+        let fields = [("answers.case", case), ("answers.reason", reason), ("button", &format!("s{status}"))];
         posts(&self.visitor, desk.header("location"), &fields).await;
         let moved = async || (self.reads("record?lead_id").await["status_id"] == status).then_some(());
         self.server.until("the move", moved).await;
@@ -346,8 +346,15 @@ async fn papers_and_a_check_are_done_by_calls() {
     assert_eq!(caller.refused("documents", json!({}), 403).await, "documents.closed");
 
     let case = decided["proposal"].as_str().expect("a number").to_owned();
+    // R4-39: one file is all that this paper may have, and the one that was rejected does not count
+    caller.moves("hdfc-life", &case, ("73", "Proof of your account: too blurred")).await;
+    let again = caller.does("documents", json!({})).await;
+    assert_eq!(again["documents"][1]["state"], "rejected", "{again}");
+    let sharper = caller.uploads(&url, "bank_proof", 90).await;
+    let all = caller.does("documents", json!({"income_proof": [income], "bank_proof": [sharper]})).await;
+    assert_eq!((&all["status_id"], &all["documents"][1]["state"]), (&json!("17"), &json!("uploaded")), "{all}");
     for status in ["19", "74", "75"] {
-        caller.moves("hdfc-life", &case, status).await;
+        caller.moves("hdfc-life", &case, (status, "")).await;
     }
     let free = caller.does("medical-scheduling", json!({})).await;
     assert_eq!((&free["state"], &free["moves_left"]), (&json!("medical.time"), &json!(3)), "{free}");
