@@ -261,8 +261,10 @@ async fn a_trip_is_asked_for_by_calls() {
     assert_eq!(status, 409);
 
     let contact = json!({"contact": {"name": "Asha Rao", "mobile": "9876543210"}});
-    let (status, told) = post(&visitor, &format!("/api/v1/travel/lead/{lead}"), contact).await;
-    assert_eq!(status, 200, "{told}");
+    let path = format!("/api/v1/travel/lead/{lead}");
+    let told = visitor.send("PUT", &path, &[], Some(contact.to_string())).await;
+    assert_eq!(told.status, 200, "{}", told.text());
+    assert_eq!(visitor.send("DELETE", &path, &[], None).await.status, 405);
     confirms(&server, &visitor, "travel", &lead).await;
     let full = offers(&server, &visitor, &format!("{quotes}&si=100000&plan=gold")).await;
     assert!(full.iter().all(|offer| offer["plan"] == "gold" && offer["covers"].as_array().is_some_and(|covers| covers.len() == 11)), "{full:?}");
