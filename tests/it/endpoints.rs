@@ -120,7 +120,7 @@ async fn every_call_names_what_is_missing() {
         if missing.is_empty() {
             continue;
         }
-        let body = (endpoint.method == "POST").then(|| "{}".to_owned());
+        let body = (endpoint.method != "GET").then(|| "{}".to_owned());
         let refused = visitor.send(endpoint.method, path, &[("x-api-key", "journey-web")], body).await;
         // An object that is missing has its fields named, where any must be there.
         let schema = &call["requestBody"]["content"]["application/json"]["schema"]["properties"];

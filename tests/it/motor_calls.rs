@@ -373,7 +373,11 @@ async fn a_commercial_vehicle_is_asked_by_calls_alone() {
         assert_eq!((moved.status, moved.header("location")), (301, "/commercial-vehicle-insurance"), "{old}");
     }
     let page = visitor.get("/commercial-vehicle-insurance").await;
-    assert!(page.status == 200 && page.text().contains("data-product=\"commercial\""), "{}", page.status);
+    assert!(
+        page.status == 200 && page.text().contains("data-product=\"commercial\" data-category=\"8\""),
+        "{}",
+        page.status
+    );
     let lead = json!({
         "leadform": "renew", "vehicleCategory": "commercial", "name": "Asha Rao", "mobile": "9812345678",
         "vehicle": {"make": "ashok-leyland-trade", "model": "ashok-leyland-trade-1920", "fuel": "diesel",

@@ -283,7 +283,7 @@ async fn frames_follow_the_address() {
     server.stop().await;
 }
 
-/// R9-66, R2.6-20.
+/// R9-66, R2.6-20, R3-20.
 #[tokio::test(flavor = "multi_thread")]
 async fn products_follow_the_address() {
     let server = product().await;
@@ -299,7 +299,12 @@ async fn products_follow_the_address() {
         ("/", ""),
     ] {
         let page = visitor.get(path).await.text();
-        assert!(page.contains(&format!("data-product=\"{product}\"")), "R9-66 {path}");
+        let number = match product {
+            "car" => " data-category=\"1\"",
+            "bike" => " data-category=\"2\"",
+            _ => ">",
+        };
+        assert!(page.contains(&format!("data-product=\"{product}\"{number}")), "R9-66, R3-20 {path}");
         let foot = between(&page, "<footer", "</footer>");
         let own = foot.matches("<h2>Good to know").count();
         assert_eq!(own, usize::from(!product.is_empty()), "R2.6-20 {path}: {foot}");

@@ -98,8 +98,12 @@ test('a form that has no hash stands in the page, knows what it is about and end
   await expect(walk.field('What would you like to insure?').locator('option:checked')).toHaveText('Shopkeeper package');
   await walk.accessible();
   await page.getByRole('main').getByRole('button', { name: 'Get a quote' }).click();
-  await expect(page).toHaveURL(`${product.base}/sme/success-page`);
+  await expect(page).toHaveURL(new RegExp(`^${product.base}/sme/success-page\\?request=\\w+$`));
   await expect(page.getByRole('heading', { level: 1, name: 'Thank You!' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Get a better price: 2 minutes' })).toBeVisible();
+  // R2.9-01
+  await page.goto(`${product.base}/sme/shopkeeper#leadStep1`);
+  await expect(page.getByLabel('Business name')).toBeInViewport();
 });
 
 test('a link that is followed before the script is there opens its dialog, and the focus comes back to it', async ({ page, product }) => {

@@ -177,7 +177,7 @@ async fn wrong(visitor: &Visitor, base: &str, list: &str, path: &str) -> Vec<Str
             &[("Article", &["headline", "datePublished", "dateModified", "author", "image", "mainEntityOfPage"])]
         }
         "service" => &[("Service", &["name", "serviceType", "provider", "areaServed", "url"])],
-        "list" => &[("ItemList", &["numberOfItems", "itemListElement"])],
+        "list" => &[("CollectionPage", &["url"]), ("ItemList", &["numberOfItems", "itemListElement"])],
         _ => &[],
     };
     let every: &[&str] = &["name", "description", "url", "inLanguage", "dateModified", "isPartOf", "publisher"];
@@ -193,6 +193,9 @@ async fn wrong(visitor: &Visitor, base: &str, list: &str, path: &str) -> Vec<Str
     let page = of_type(&graph, "WebPage").cloned().unwrap_or_default();
     if page["url"] != format!("{base}{path}") {
         wrong.push("url".into());
+    }
+    for card in ["og:type\" content=\"", "og:locale\" content=\"en_IN"] {
+        wrong.extend((!html.contains(card)).then(|| card.to_owned()));
     }
     if path != "/" && of_type(&graph, "BreadcrumbList").is_none_or(|trail| trail["itemListElement"][0]["position"] != 1)
     {

@@ -472,6 +472,8 @@ export interface Column {
   title: string;
   /** money stands right by itself */
   align?: 'left' | 'right' | 'center';
+  /** bars show how large its amounts are beside each other */
+  bar?: boolean;
 }
 
 export interface Pager {

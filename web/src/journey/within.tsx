@@ -67,7 +67,8 @@ function Within({ place, site, element }: { place: Place; site: Site; element: H
         if (isOver) over.current = view;
         // a step that only says something ends it for the page as well: it may be gone on from at its own address
         const isEnd = isOver || (place.end !== undefined && view.step.kind === 'message');
-        const next = isEnd ? place.end : place.goes_on && view.journey.id !== null ? view.step.url : undefined;
+        const end = place.end?.replace('{request}', view.journey.id ?? '');
+        const next = isEnd ? end : place.goes_on && view.journey.id !== null ? view.step.url : undefined;
         if (!next) return;
         element.dataset.left = 'true';
         window.location.assign(next);

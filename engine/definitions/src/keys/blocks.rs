@@ -329,7 +329,11 @@ const TABLE: &[Key] = &[
 ];
 const COLUMN: Entry = Entry {
     name: "Column",
-    keys: &[words("title", "").needed(), name("align", &["left", "right", "center"], "money stands right by itself")],
+    keys: &[
+        words("title", "").needed(),
+        name("align", &["left", "right", "center"], "money stands right by itself"),
+        value("bar", Gives::Flag, "bars show how large its amounts are beside each other"),
+    ],
 };
 const LINKS: &[Key] = &[
     key("items", List(&LINK), "").needed(),
@@ -426,7 +430,8 @@ const JOURNEY: &[Key] = &[
     name("hash", &[], "it is a dialog that opens with this hash"),
     value("after_ms", Gives::Number, "it opens by itself so long after the page").of(Side::Author),
     value("goes_on", Gives::Flag, "after its first step it goes on at the steps' own pages").of(Side::Author),
-    name("end", &[], "an address: where it leads when it is over").of(Side::Author),
+    name("end", &[], "an address: where it leads when it is over; `{request}` in it is the journey's id")
+        .of(Side::Author),
     value("presets", Gives::Data, "answers of its first form that the page gives").of(Side::Author),
     key("items", List(&COMING), "what comes when, beside the dialog on a desk"),
 ];

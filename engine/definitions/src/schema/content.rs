@@ -325,7 +325,14 @@ fn site() -> Value {
         ("menus", "", map_of(list_of(link.clone()))),
         ("footers", "", map_of(list_of(group))),
         ("frames", "What stands around pages of an audience; the first is the usual one", map_of(frame)),
-        ("products", "", map_of(closed_map(&[("under", "Starts of its addresses", several())]))),
+        (
+            "products",
+            "",
+            map_of(closed_map(&[
+                ("under", "Starts of its addresses", several()),
+                ("category", "Number by which programs know it", int()),
+            ])),
+        ),
         ("layout", "Rules in their order", list_of(rule)),
         ("redirects", "", list_of(needs(redirect, &["to"]))),
         (

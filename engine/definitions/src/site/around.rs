@@ -51,6 +51,8 @@ pub struct Product {
     pub id: String,
     /// First parts of the product's addresses.
     pub under: Vec<String>,
+    /// Number by which programs know it.
+    pub category: Option<i64>,
     pub(super) span: Span,
 }
 
@@ -75,6 +77,8 @@ pub struct PageRequest<'a> {
 pub struct Around<'a> {
     pub frame: Option<&'a Frame>,
     pub product: Option<&'a str>,
+    /// Number by which programs know the product.
+    pub category: Option<i64>,
     /// `footer` everywhere, `phone:footer` or `desktop:footer` by the width of the window.
     pub hide: Vec<String>,
 }
@@ -132,9 +136,11 @@ impl Layout {
             self.frames.insert(key.name.clone(), read);
         }
         for (key, node) in fields.entries("products") {
-            let Some(mut product) = MapReader::open(node, "a product", &["under"], fields.problems) else { continue };
-            let under = product.texts("under");
-            self.products.push(Product { id: key.name.clone(), under, span: key.span.clone() });
+            let Some(mut product) = MapReader::open(node, "a product", &["under", "category"], fields.problems) else {
+                continue;
+            };
+            let (under, category) = (product.texts("under"), product.int("category"));
+            self.products.push(Product { id: key.name.clone(), under, category, span: key.span.clone() });
         }
         for node in fields.list("layout") {
             let Some(mut rule) = MapReader::open(node, "a layout rule", &RULE_KEYS, fields.problems) else { continue };
@@ -186,9 +192,10 @@ impl Layout {
     }
 
     pub fn around(&self, asked: &PageRequest<'_>) -> Around<'_> {
-        let product = self.product(asked.path).map(|product| product.id.as_str());
-        let mut around =
-            Around { frame: self.first.as_ref().and_then(|name| self.frames.get(name)), product, hide: Vec::new() };
+        let found = self.product(asked.path);
+        let (product, category) = (found.map(|found| found.id.as_str()), found.and_then(|found| found.category));
+        let frame = self.first.as_ref().and_then(|name| self.frames.get(name));
+        let mut around = Around { frame, product, category, hide: Vec::new() };
         let is_so = |rule: &&Rule| rule.is_of(asked.path, asked.step, product) && rule.is_for(asked);
         for rule in self.rules.iter().filter(is_so) {
             if let Some(frame) = rule.frame.as_ref().and_then(|name| self.frames.get(name)) {

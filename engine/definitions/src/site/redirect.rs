@@ -15,7 +15,7 @@ pub struct Redirect {
     pub from: String,
     parts: Vec<String>,
     query: String,
-    /// Of `parts`: only below this address; empty: anywhere.
+    /// Address below which alone `parts` count; empty: anywhere.
     under: String,
     pub to: String,
     pub status: u16,

@@ -280,6 +280,7 @@ pub fn app_site<'a>(
         words,
         offers,
         product: around.product,
+        category: around.category,
         storage: site.storage(around.product),
         token: facts.mark.as_deref(),
         hide: &around.hide,

@@ -87,8 +87,8 @@ impl<'w> Turn<'w> {
         self.shown_form(actor).is_some_and(|(_, form)| !form.upload_kinds().is_empty())
     }
 
-    /// Whether a file was sent with something before and is none of the shown step's answers: a paper that was rejected, say,
-    /// and is asked for again.
+    /// Whether a file went with something that was sent before and is none of the shown step's answers, as a paper that
+    /// was rejected and is asked for again.
     pub(crate) fn was_sent_before(&self, upload: &str) -> bool {
         let (context, step) = (&self.state.snapshot.context, self.workflow.step(&self.state.snapshot.active));
         let answers = step.and_then(|step| get_path(context, step.into.as_deref()?));

@@ -5,7 +5,7 @@ import { t } from '../../ui/words';
 import { DrawnPlace } from '../context';
 
 /** A journey's steps in a page; with a hash in a dialog. Its first step is drawn with the page, and works before any script does. */
-export function JourneyView({ title, text, hash, items = [] }: JourneyBlock) {
+export function JourneyView({ id, title, text, hash, items = [] }: JourneyBlock) {
   const drawn = useContext(DrawnPlace);
   // biome-ignore lint/security/noDangerouslySetInnerHtml: drawn by this same code
   const place = <div className="place" dangerouslySetInnerHTML={{ __html: drawn }} />;
@@ -17,7 +17,7 @@ export function JourneyView({ title, text, hash, items = [] }: JourneyBlock) {
   );
   if (!hash)
     return (
-      <Block kind="journey">
+      <Block kind="journey" id={id}>
         {words}
         {place}
       </Block>

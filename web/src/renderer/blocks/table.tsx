@@ -4,6 +4,19 @@ import { t } from '../../ui/words';
 import { isMoney, Shown } from '../value';
 import { PagerLinks } from './pager';
 
+const amount = (value: TableBlock['rows'][number][number] | undefined): number =>
+  typeof value === 'object' && value !== null && 'paise' in value ? Number(value.paise) : Number(value) || 0;
+
+/** How large an amount is beside the largest of its column: for the eye alone, the figure stands above it. */
+function Bar({ rows, row, at }: Pick<TableBlock, 'rows'> & { row: number; at: number }) {
+  const most = Math.max(1, ...rows.map((cells) => amount(cells[at])));
+  return (
+    <svg className="bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+      <rect width={Math.max(0, Math.round((100 * amount(rows[row]?.[at])) / most))} height="4" />
+    </svg>
+  );
+}
+
 /** A table that scrolls sideways by itself where it is too wide. */
 export const TableView = ({ title, columns, rows, pager, style }: TableBlock) => (
   <Block kind="table" title={title}>
@@ -26,6 +39,7 @@ export const TableView = ({ title, columns, rows, pager, style }: TableBlock) =>
               {row.map((cell, at) => (
                 <td key={at} data-align={columns[at]?.align ?? (isMoney(cell) ? 'right' : undefined)}>
                   <Shown value={cell} />
+                  {columns[at]?.bar && <Bar rows={rows} row={index} at={at} />}
                 </td>
               ))}
             </tr>
@@ -40,7 +54,7 @@ export const TableView = ({ title, columns, rows, pager, style }: TableBlock) =>
 export const example: AnyBlock = {
   block: 'table',
   title: 'Prices by weight',
-  columns: [{ title: 'Weight' }, { title: 'By road' }, { title: 'By air', align: 'right' }],
+  columns: [{ title: 'Weight' }, { title: 'By road' }, { title: 'By air', align: 'right', bar: true }],
   rows: [
     ['up to 1 kg', { paise: 80_00 }, { paise: 160_00 }],
     ['up to 5 kg', { paise: 120_00 }, { paise: 340_00 }],

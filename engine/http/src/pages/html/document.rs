@@ -197,6 +197,9 @@ pub struct AppSite<'a> {
     /// The product that the page belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub product: Option<&'a str>,
+    /// Number by which programs know the product: said beside the product, and by nothing of the app.
+    #[serde(skip)]
+    pub category: Option<i64>,
     /// Keys of the browser's storage for what is begun in it, and which of them this page's journeys take.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub storage: BTreeMap<&'a str, bool>,
@@ -285,7 +288,9 @@ pub fn document(site: &Surroundings, page: &Page, content: &Content, body: Body,
     head(&mut html, site, page, content, links, body.drawn.is_some());
     let product = body.site.product.unwrap_or_default();
     let hide = page.hide.join(" ");
+    let category = body.site.category.map(|number| number.to_string());
     let mut about = vec![("data-hide", hide.as_str()), ("data-product", product)];
+    about.extend(category.as_deref().map(|category| ("data-category", category)));
     if content.step().is_some_and(|view| view.journey.id.is_some()) {
         about.push(("data-begun", ""));
     }
@@ -508,6 +513,7 @@ mod tests {
             storage: BTreeMap::new(),
             token: None,
             product: None,
+            category: None,
             hide,
             hide_at,
             timers,

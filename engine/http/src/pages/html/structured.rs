@@ -35,17 +35,20 @@ pub fn write(html: &mut Html, site: &Surroundings, page: &Page, blocks: &[Value]
     let Some(url) = page.canonical.as_deref().filter(|_| !page.noindex) else { return };
     let (width, height) = (CARD.0.to_string(), CARD.1.to_string());
     let Described { kind, published, card, .. } = &page.described;
+    let locale = format!("{}_{COUNTRY}", site.language);
     let mut all = vec![
         ("og:title", page.title.as_str()),
         ("og:description", page.description.as_str()),
         ("og:url", url),
+        ("og:type", if *kind == ARTICLE { "article" } else { "website" }),
+        ("og:locale", locale.as_str()),
         ("og:image", card.as_str()),
     ];
     if !card.is_empty() {
         all.extend([("og:image:width", &*width), ("og:image:height", &*height), ("og:image:alt", &page.title)]);
     }
     if *kind == ARTICLE {
-        all.extend([("og:type", "article"), ("article:published_time", published)]);
+        all.push(("article:published_time", published));
     }
     for (property, content) in all.into_iter().filter(|(_, content)| !content.is_empty()) {
         html.open("meta", &[("property", property), ("content", content)]);
@@ -57,6 +60,9 @@ pub fn write(html: &mut Html, site: &Surroundings, page: &Page, blocks: &[Value]
 }
 
 const ARTICLE: &str = "article";
+const LIST: &str = "list";
+/// The country whose visitors the site speaks to.
+const COUNTRY: &str = "IN";
 
 fn graph(site: &Surroundings, page: &Page, url: &str, blocks: &[Value]) -> Value {
     let home = page.trail.first().map_or(url, |(_, home)| home);
@@ -72,8 +78,12 @@ fn graph(site: &Surroundings, page: &Page, url: &str, blocks: &[Value]) -> Value
         about["dateModified"] = moment.into();
     }
     let questions = questions(blocks);
+    let more = [(page.described.kind == LIST, "CollectionPage"), (!questions.is_empty(), "FAQPage")];
+    let more: Vec<&str> = more.into_iter().filter_map(|(is_one, name)| is_one.then_some(name)).collect();
+    if !more.is_empty() {
+        about["@type"] = json!([&["WebPage"], &more[..]].concat());
+    }
     if !questions.is_empty() {
-        about["@type"] = json!(["WebPage", "FAQPage"]);
         about["mainEntity"] = questions.into();
     }
     let mut graph = vec![about];
@@ -98,10 +108,10 @@ fn graph(site: &Surroundings, page: &Page, url: &str, blocks: &[Value]) -> Value
     match page.described.kind {
         ARTICLE => graph.extend(article(site, page, url, home)),
         "service" => graph.push(json!({
-            "@type": "Service", "name": page.title, "serviceType": page.title, "url": url, "areaServed": "IN",
+            "@type": "Service", "name": page.title, "serviceType": page.title, "url": url, "areaServed": COUNTRY,
             "provider": publisher,
         })),
-        "list" => graph.extend(list(blocks, home)),
+        LIST => graph.extend(list(blocks, home)),
         _ => {}
     }
     json!({"@context": "https://schema.org", "@graph": graph})
@@ -126,11 +136,13 @@ fn article(site: &Surroundings, page: &Page, url: &str, home: &str) -> Option<Va
     Some(article)
 }
 
-/// Pages to which the cards and links of a list of pages lead; of blocks with samples none.
+/// Pages to which the cards or links of a list of pages lead: the longest of its blocks is the list, the others lead
+/// elsewhere. Of blocks with samples none.
 fn list(blocks: &[Value], home: &str) -> Option<Value> {
     let listed = |block: &&Value| matches!(block["block"].as_str(), Some("cards" | "links")) && block["sample"] != true;
-    let items = blocks.iter().filter(listed).flat_map(|block| block["items"].as_array().into_iter().flatten());
-    let pages = items.filter_map(|item| item["href"].as_str()?.strip_prefix('/')).take(ENTRIES_MAX);
+    let items = blocks.iter().filter(listed).filter_map(|block| block["items"].as_array());
+    let items = items.rev().max_by_key(|items| items.len())?;
+    let pages = items.iter().filter_map(|item| item["href"].as_str()?.strip_prefix('/')).take(ENTRIES_MAX);
     let entries: Vec<Value> = pages
         .enumerate()
         .map(|(n, path)| json!({"@type": "ListItem", "position": n + 1, "url": format!("{home}{path}")}))
