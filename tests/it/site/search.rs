@@ -194,8 +194,9 @@ async fn wrong(visitor: &Visitor, base: &str, list: &str, path: &str) -> Vec<Str
     if page["url"] != format!("{base}{path}") {
         wrong.push("url".into());
     }
-    for card in ["og:type\" content=\"", "og:locale\" content=\"en_IN"] {
-        wrong.extend((!html.contains(card)).then(|| card.to_owned()));
+    let language = html.split_once("<html lang=\"").map(|(_, rest)| &rest[..2]).unwrap_or_default();
+    for card in ["og:type\" content=\"".to_owned(), format!("og:locale\" content=\"{language}_IN")] {
+        wrong.extend((!html.contains(&card)).then_some(card));
     }
     if path != "/" && of_type(&graph, "BreadcrumbList").is_none_or(|trail| trail["itemListElement"][0]["position"] != 1)
     {

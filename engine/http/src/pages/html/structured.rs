@@ -140,9 +140,11 @@ fn article(site: &Surroundings, page: &Page, url: &str, home: &str) -> Option<Va
 /// elsewhere. Of blocks with samples none.
 fn list(blocks: &[Value], home: &str) -> Option<Value> {
     let listed = |block: &&Value| matches!(block["block"].as_str(), Some("cards" | "links")) && block["sample"] != true;
-    let items = blocks.iter().filter(listed).filter_map(|block| block["items"].as_array());
-    let items = items.rev().max_by_key(|items| items.len())?;
-    let pages = items.iter().filter_map(|item| item["href"].as_str()?.strip_prefix('/')).take(ENTRIES_MAX);
+    let lists = blocks.iter().filter(listed).map(|block| {
+        let items = block["items"].as_array().into_iter().flatten();
+        items.filter_map(|item| item["href"].as_str()?.strip_prefix('/')).take(ENTRIES_MAX).collect::<Vec<_>>()
+    });
+    let pages = lists.rev().max_by_key(Vec::len)?.into_iter();
     let entries: Vec<Value> = pages
         .enumerate()
         .map(|(n, path)| json!({"@type": "ListItem", "position": n + 1, "url": format!("{home}{path}")}))
