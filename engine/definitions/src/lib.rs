@@ -90,6 +90,7 @@ pub use partner::{
     Auth, Body, Breaker, Button, CallError, CallErrorKind, Consequences, Correlate, Credential, Example, Fail, Go,
     HEADERS_OURS, Later, Operation, OutgoingRequest, PageField, Partner, Remember, Reply, Retry, RetryPolicy,
     SandboxCase, SandboxPage, SandboxScript, SandboxWebhook, Webhook, WebhookEvent, WebhookTells, WebhookVerify,
+    decode_segment,
 };
 pub use pinned::{PinnedVersion, reload_closure};
 pub use policy::{Policy, ROUTES, Right, Roles, RouteAsks, Whose};

@@ -15,6 +15,7 @@ pub(crate) use compile::{OPERATION_KEYS, PARTNER_KEYS};
 pub(crate) use load::{PartnerReferences, Partners, partners};
 pub use operation::{
     Body, CallError, CallErrorKind, Correlate, Example, Operation, OutgoingRequest, Reply, Retry, RetryPolicy,
+    decode_segment,
 };
 pub(crate) use rehearsal::RehearsalHost;
 pub use sandbox::{

@@ -523,3 +523,23 @@ pub(crate) fn encode(segment: &str) -> String {
     }
     out
 }
+
+/// A segment of a request's path as text: `a%20b` is `a b`; a `%` without two digits behind it stays.
+pub fn decode_segment(segment: &str) -> String {
+    let mut bytes = Vec::with_capacity(segment.len());
+    let mut rest = segment.as_bytes();
+    while let Some((first, tail)) = rest.split_first() {
+        let pair = (*first == b'%').then(|| tail.get(..2)).flatten().and_then(|pair| hex::decode(pair).ok());
+        match pair {
+            Some(byte) => {
+                bytes.extend(byte);
+                rest = &tail[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

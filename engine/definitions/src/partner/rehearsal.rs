@@ -1,7 +1,7 @@
 //! Examples that a fake partner plays: what its script answers must be what the example says the real one answers. So
 //! whoever changes a tariff of the sandbox hears of every example that no longer holds.
 
-use super::operation::{Body, Example, Operation, OutgoingRequest, brief};
+use super::operation::{Body, Example, Operation, OutgoingRequest, brief, decode_segment};
 use super::{ExampleHost, Partner, SandboxCase, SandboxScript};
 use engine_statechart::template::Mapping;
 use engine_statechart::{EvalError, Host, Scope};
@@ -40,7 +40,8 @@ struct Played {
 }
 
 impl Operation {
-    /// How the script's answer differs from the example, in words; `None` where it does not. `script`: the host of scripts, with `memory` as its further functions; `mapping`: that of operations.
+    /// How the script's answer differs from the example, in words; `None` where it does not. `script` is the host of
+    /// scripts, with `memory` as its further functions, `mapping` that of operations.
     pub(crate) fn rehearse(
         &self,
         partner: &Partner,
@@ -49,7 +50,8 @@ impl Operation {
         mapping: &dyn Host,
     ) -> Option<String> {
         memory.remembers.store(false, Ordering::Relaxed);
-        let sandbox = self.sandbox.as_ref()?;
+        let Some(sandbox) = &self.sandbox else { return Some("no script answers".to_owned()) };
+        // what is wrong with the input, or with the request, is said of the example itself
         let input = self.prepare(&example.input).ok()?;
         let request = self.request(partner, &input, KEY, mapping).ok()?;
         let errors = self.contract.as_ref().map(|contract| contract.errors_json());
@@ -134,22 +136,11 @@ fn described(request: &OutgoingRequest, partner: &Partner) -> Value {
         Body::Form(fields) | Body::Multipart(fields) => (Value::Null, pairs(fields)),
     };
     let below = request.path.strip_prefix(&partner.base_path).unwrap_or(&request.path);
-    let path: Vec<String> = below.split('/').filter(|segment| !segment.is_empty()).map(decoded).collect();
+    let path: Vec<String> = below.split('/').filter(|segment| !segment.is_empty()).map(decode_segment).collect();
     let mut headers = pairs(&request.headers);
     headers.insert("idempotency-key".into(), KEY.into());
     json!({"method": request.method, "path": path, "query": pairs(&request.query), "headers": headers, "body": body,
         "form": form})
-}
-
-fn decoded(segment: &str) -> String {
-    let mut parts = segment.split('%');
-    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
-    for part in parts {
-        let (code, rest) = part.split_at_checked(2).unwrap_or((part, ""));
-        bytes.extend(u8::from_str_radix(code, 16));
-        bytes.extend(rest.bytes());
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// The first place at which an answer is another; ids that the example invents are the script's to make.

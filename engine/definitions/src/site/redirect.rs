@@ -73,8 +73,9 @@ impl Redirect {
 
     /// Address to which an address leads by what its query says.
     pub(super) fn leads_by(&self, path: &str, says: &dyn Fn(&str) -> bool) -> Option<&str> {
-        let is_here = self.from.is_empty() && self.parts.iter().any(|part| has_part(path, part)) && path != self.to;
-        let is_here = is_here && (self.under.is_empty() || is_under(path, &self.under));
+        let is_below = self.under.is_empty() || is_under(path, &self.under);
+        let has_parts = self.parts.iter().any(|part| has_part(path, part));
+        let is_here = self.from.is_empty() && is_below && has_parts && path != self.to;
         (is_here && says(&self.query)).then_some(self.to.as_str())
     }
 

@@ -14,7 +14,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
-use engine_definitions::{Operation, Partner, SandboxCase, SandboxScript};
+use engine_definitions::{Operation, Partner, SandboxCase, SandboxScript, decode_segment};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
@@ -360,26 +360,7 @@ fn path_below(path: &str, partner: &Partner) -> Option<Vec<String>> {
             return None;
         }
     }
-    Some(segments.map(decode).collect())
-}
-
-fn decode(segment: &str) -> String {
-    let mut bytes = Vec::with_capacity(segment.len());
-    let mut rest = segment.as_bytes();
-    while let Some((first, tail)) = rest.split_first() {
-        let pair = (*first == b'%').then(|| tail.get(..2)).flatten().and_then(|pair| hex::decode(pair).ok());
-        match pair {
-            Some(byte) => {
-                bytes.extend(byte);
-                rest = &tail[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    Some(segments.map(decode_segment).collect())
 }
 
 fn unknown(why: &str) -> Response {

@@ -8,48 +8,48 @@ const amount = (value: TableBlock['rows'][number][number] | undefined): number =
   typeof value === 'object' && value !== null && 'paise' in value ? Number(value.paise) : Number(value) || 0;
 
 /** How large an amount is beside the largest of its column: for the eye alone, the figure stands above it. */
-function Bar({ rows, row, at }: Pick<TableBlock, 'rows'> & { row: number; at: number }) {
-  const most = Math.max(1, ...rows.map((cells) => amount(cells[at])));
-  return (
-    <svg className="bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
-      <rect width={Math.max(0, Math.round((100 * amount(rows[row]?.[at])) / most))} height="4" />
-    </svg>
-  );
-}
+const Bar = ({ value, most }: { value: TableBlock['rows'][number][number] | undefined; most: number }) => (
+  <svg className="bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+    <rect width={Math.max(0, Math.round((100 * amount(value)) / most))} height="4" />
+  </svg>
+);
 
 /** A table that scrolls sideways by itself where it is too wide. */
-export const TableView = ({ title, columns, rows, pager, style }: TableBlock) => (
-  <Block kind="table" title={title}>
-    <div className="table-scroll" tabIndex={0} role="region" aria-label={title ?? 'Table'}>
-      <table>
-        <thead>
-          <tr>
-            {style === 'ranked' && <th scope="col">{t('place')}</th>}
-            {columns.map((column) => (
-              <th key={column.title} scope="col" data-align={column.align}>
-                {column.title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, index) => (
-            <tr key={index}>
-              {style === 'ranked' && <td data-rank="">{(pager?.first ?? 0) + index + 1}</td>}
-              {row.map((cell, at) => (
-                <td key={at} data-align={columns[at]?.align ?? (isMoney(cell) ? 'right' : undefined)}>
-                  <Shown value={cell} />
-                  {columns[at]?.bar && <Bar rows={rows} row={index} at={at} />}
-                </td>
+export function TableView({ title, columns, rows, pager, style }: TableBlock) {
+  const most = columns.map(({ bar }, at) => (bar ? Math.max(1, ...rows.map((row) => amount(row[at]))) : 0));
+  return (
+    <Block kind="table" title={title}>
+      <div className="table-scroll" tabIndex={0} role="region" aria-label={title ?? 'Table'}>
+        <table>
+          <thead>
+            <tr>
+              {style === 'ranked' && <th scope="col">{t('place')}</th>}
+              {columns.map((column) => (
+                <th key={column.title} scope="col" data-align={column.align}>
+                  {column.title}
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-    <PagerLinks pager={pager} />
-  </Block>
-);
+          </thead>
+          <tbody>
+            {rows.map((row, index) => (
+              <tr key={index}>
+                {style === 'ranked' && <td data-rank="">{(pager?.first ?? 0) + index + 1}</td>}
+                {row.map((cell, at) => (
+                  <td key={at} data-align={columns[at]?.align ?? (isMoney(cell) ? 'right' : undefined)}>
+                    <Shown value={cell} />
+                    {most[at] ? <Bar value={cell} most={most[at]} /> : null}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <PagerLinks pager={pager} />
+    </Block>
+  );
+}
 
 export const example: AnyBlock = {
   block: 'table',
