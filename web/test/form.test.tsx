@@ -519,3 +519,22 @@ test('what is folded says what is sent, and stays while it is typed anew', async
   cleanup();
   expect(show(named).view.container.querySelector('details')).toBeNull();
 });
+
+test('an answer that is not shown is posted by the plain form, too', () => {
+  const hidden = { 'x-ui': { widget: 'hidden' } };
+  const { view } = show(
+    {
+      properties: {
+        from: { type: 'string', ...hidden },
+        kinds: { type: 'array', items: { type: 'string' }, ...hidden },
+      },
+    },
+    { from: 'used', kinds: ['a', 'b'] },
+  );
+  const form = view.container.querySelector('form') as HTMLFormElement;
+  expect([...new FormData(form)]).toEqual([
+    ['from', 'used'],
+    ['kinds', 'a'],
+    ['kinds', 'b'],
+  ]);
+});

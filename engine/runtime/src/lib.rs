@@ -33,7 +33,7 @@ pub use actor::{Action, Actor, Contact, Grant, LinkAccess, Resource, can};
 pub use clock::{Clock, ManualClock, SystemClock, new_id, new_token, parse_rfc3339, rfc3339};
 pub use engine_definitions::FieldError;
 pub use engine_store::SessionRecord;
-pub use journeys::{Journeys, List, Opened, PAPER, Paper, Reading, Send, Sent, Start};
+pub use journeys::{Journeys, List, Opened, PAPER, Paper, Reading, Send, Sent, Standing, Start};
 pub use operations::Operations;
 pub use people::{Account, ListedToken, People, Presence, ProofOfWork, Recipient, RecordPage, SetUp, StaffMember};
 pub use publishing::{PublishError, Published, Publishing, Stories};

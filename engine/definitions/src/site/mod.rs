@@ -176,8 +176,9 @@ impl Site {
         self.redirects.iter().find_map(|rule| Some((rule.leads(path)?, rule)))
     }
 
-    /// Address to which an address is redirected by what its query says, and the rule that says so.
-    pub fn redirect_by(&self, path: &str, says: &dyn Fn(&str) -> bool) -> Option<(&str, &Redirect)> {
+    /// Address to which an address is redirected by what its query says (a name → its value, as it stands in
+    /// addresses), and the rule that says so.
+    pub fn redirect_by(&self, path: &str, says: &dyn Fn(&str) -> Option<String>) -> Option<(String, &Redirect)> {
         self.redirects.iter().find_map(|rule| Some((rule.leads_by(path, says)?, rule)))
     }
 

@@ -11,10 +11,11 @@ const REST: &str = "{rest*}";
 /// `from` and `to` may both end in `{rest*}`: what follows there goes along.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Redirect {
-    /// Address that leads elsewhere; empty: any that has these `parts`, when its query says the name `query`.
+    /// Address that leads elsewhere; empty: any that has these `parts`.
     pub from: String,
     parts: Vec<String>,
-    query: String,
+    /// Name that its query has to say, whose value stands for `{name}` in `to`; empty: whatever it says.
+    pub(super) query: String,
     /// Address below which alone `parts` count; empty: anywhere.
     under: String,
     pub to: String,
@@ -57,30 +58,42 @@ impl Redirect {
             });
         }
         let from = fields.need_text("from");
+        let query = fields.text("query").unwrap_or_default();
+        let place = format!("{{{query}}}");
         let is_placed = |text: &str| {
             let (before, after) = text.split_once(REST).unwrap_or((text, ""));
             !before.contains('{') && after.is_empty() && (before == text || before.ends_with(['/', '+']))
         };
-        if !from.starts_with('/') || !is_placed(&from) || !is_placed(&to) || to.contains(REST) && !from.contains(REST) {
-            let message =
-                "`from` starts with `/`; `{rest*}` is the end of both, or of `from` alone, and no other place is there";
+        let plain = to.replace(&place, "");
+        if !from.starts_with('/')
+            || !is_placed(&from)
+            || !is_placed(&plain)
+            || plain.contains(REST) && !from.contains(REST)
+        {
+            let message = "`from` starts with `/`; `{rest*}` is the end of both, or of `from` alone, and beside the \
+                           name of `query` in `to` no other place is there";
             fields.problems.push(Problem::error("value", &node.span, message));
             return None;
         }
-        let (parts, query, under) = (Vec::new(), String::new(), String::new());
+        let (parts, under) = (Vec::new(), String::new());
         Some(Redirect { from, parts, query, under, to, status: known, passes, span: node.span.clone() })
     }
 
-    /// Address to which an address leads by what its query says.
-    pub(super) fn leads_by(&self, path: &str, says: &dyn Fn(&str) -> bool) -> Option<&str> {
+    /// Address to which an address leads by what its query says of a name, as it stands in addresses.
+    pub(super) fn leads_by(&self, path: &str, says: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+        if self.query.is_empty() {
+            return None;
+        }
         let is_below = self.under.is_empty() || is_under(path, &self.under);
         let has_parts = self.parts.iter().any(|part| has_part(path, part));
-        let is_here = self.from.is_empty() && is_below && has_parts && path != self.to;
-        (is_here && says(&self.query)).then_some(self.to.as_str())
+        let is_here = if self.from.is_empty() { is_below && has_parts } else { self.from == path };
+        let said = says(&self.query).filter(|_| is_here && path != self.to)?;
+        let place = format!("{{{}}}", self.query);
+        (!said.is_empty() || !self.to.contains(&place)).then(|| self.to.replace(&place, &said))
     }
 
     pub(super) fn leads(&self, path: &str) -> Option<String> {
-        if self.from.is_empty() {
+        if self.from.is_empty() || !self.query.is_empty() {
             return None;
         }
         match self.from.strip_suffix(REST) {

@@ -125,7 +125,8 @@ impl Site {
             }
         }
         for (at, rule) in self.redirects.iter().enumerate() {
-            let hidden = self.addresses.contains_key(&rule.from) || steps.contains_key(&rule.from);
+            let is_there = self.addresses.contains_key(&rule.from) || steps.contains_key(&rule.from);
+            let hidden = rule.query.is_empty() && is_there;
             if hidden || self.redirects[..at].iter().any(|before| before.leads(&rule.from).is_some()) {
                 let message = format!("`{}` is already a page, a step or a redirect", rule.from);
                 problems.push(Problem::error("duplicate-key", &rule.span, message));

@@ -10,7 +10,7 @@ use crate::visitor::start::{self, Begin};
 use axum::http::{HeaderMap, StatusCode};
 use engine_definitions::{By, Data, Event, Form, JourneyDeed, Starts, Which, Workflow};
 use engine_runtime::view::{Level, MessageView, StepKind};
-use engine_runtime::{Actor, Reading, Refusal, Send, Sent, StepView, new_id, parse_rfc3339};
+use engine_runtime::{Actor, Reading, Refusal, Send, Sent, Standing, StepView, new_id, parse_rfc3339};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -65,7 +65,8 @@ impl EndpointCall<'_> {
     fn reading_of(&self, view: Box<StepView>) -> Reading {
         let workflow = self.catalog.workflow(&view.journey.workflow);
         let state = workflow.map_or(view.step.id.as_str(), |workflow| workflow.state_name(&view.step.id)).to_owned();
-        Reading { view, state, verified: true, values: Map::new(), data: Value::Null }
+        let standing = Standing { state, status: view.journey.status, verified: true, values: Map::new() };
+        Reading { view, standing, data: Value::Null }
     }
 
     /// The journey that a code of ours stands for.
@@ -77,15 +78,15 @@ impl EndpointCall<'_> {
     /// Describes the journey as `journey`. `code` stands for it where its caller comes back: it opens nothing without
     /// the caller's session.
     fn describe_journey(&mut self, reading: &Reading) {
-        let view = &reading.view;
+        let Reading { view, standing, data } = reading;
         let id = view.journey.id.clone().unwrap_or_default();
         let code = self.app.runtime.people.seal_for(CODE, id.as_bytes());
         let answers = view.step.form.as_ref().map_or_else(|| json!({}), |form| form.data.clone());
         let described = json!({
-            "id": id, "url": view.step.url, "step": view.step.path, "state": reading.state, "title": view.step.title,
-            "status": view.journey.status, "verified": reading.verified, "waits": is_waiting(view), "code": code,
-            "messages": view.messages, "after": later(view), "values": reading.values, "answers": answers,
-            "data": reading.data,
+            "id": id, "url": view.step.url, "step": view.step.path, "state": standing.state, "title": view.step.title,
+            "status": standing.status, "verified": standing.verified, "waits": is_waiting(view), "code": code,
+            "messages": view.messages, "after": later(view), "values": standing.values, "answers": answers,
+            "data": data,
         });
         self.found.insert("journey".into(), described);
     }
@@ -187,9 +188,24 @@ impl EndpointCall<'_> {
             let foreseen = self.app.runtime.journeys.foresee(actor, &workflow.id, step, data).await.unwrap_or_default();
             errors.extend(foreseen.into_iter().map(|error| self.map_pointer(Some(event), field_problem(error))));
         }
-        let mut seen = BTreeSet::new();
-        errors.retain(|error| seen.insert(error.pointer.clone()));
-        problem.errors(errors)
+        problem.errors(once_each(errors))
+    }
+
+    /// What is wrong at one step of a journey, and beside it what is missing at those that are handed in after it.
+    async fn beside_later_problems<'e>(
+        &self,
+        problem: Problem,
+        later: impl Iterator<Item = &'e Event>,
+        (visitor, id): (&Visitor, &str),
+    ) -> Problem {
+        let mut errors = problem.field_problems().to_vec();
+        for event in later {
+            let is_meant = self.eval(|found, host| event.is_meant(found, host)).unwrap_or_default();
+            let Some(step) = event.step.as_deref().filter(|_| is_meant) else { continue };
+            let foreseen = self.app.runtime.journeys.foresee_in(&visitor.actor, id, step).await.unwrap_or_default();
+            errors.extend(foreseen.into_iter().map(field_problem));
+        }
+        problem.errors(once_each(errors))
     }
 
     fn map_pointer(&self, event: Option<&Event>, error: FieldProblem) -> FieldProblem {
@@ -217,11 +233,18 @@ impl EndpointCall<'_> {
         let sent = usize::from(matches!(&deed.of, Which::Begun(starts) if starts.first.is_none()));
         let end = Instant::now() + Duration::from_millis(deed.waits.at_most_ms);
         let mut last = deed.send.first().filter(|_| sent > 0).map(|event| (event, None));
-        for event in deed.send.iter().skip(sent) {
-            if self.eval(|found, host| event.is_meant(found, host))?
-                && let Some(view) = self.send_event(deed, (visitor, headers), &id, (event, end)).await?
-            {
-                last = Some((event, Some(view)));
+        for (number, event) in deed.send.iter().enumerate().skip(sent) {
+            if !self.eval(|found, host| event.is_meant(found, host))? {
+                continue;
+            }
+            match self.send_event(deed, (visitor, headers), &id, (event, end)).await {
+                Ok(None) => {}
+                Ok(Some(view)) => last = Some((event, Some(view))),
+                Err(problem) if !problem.field_problems().is_empty() => {
+                    let later = deed.send.iter().skip(number + 1).filter(|event| event.hands_in());
+                    return Err(self.beside_later_problems(problem, later, (visitor, &id)).await);
+                }
+                Err(problem) => return Err(problem),
             }
         }
         let (event, view) = last.unzip();
@@ -350,6 +373,9 @@ impl EndpointCall<'_> {
     ) -> Result<Box<StepView>, Problem> {
         let mut changes = self.app.runtime.changes();
         loop {
+            if !self.has_come(deed, visitor, id).await? && changed(&mut changes, id, end).await {
+                continue;
+            }
             let reading = match (self.read_journey(deed, visitor, id).await, &last) {
                 (Ok(reading), _) => reading,
                 // Who has signed in with it may no longer be whose it was.
@@ -357,12 +383,23 @@ impl EndpointCall<'_> {
                 (Err(problem), _) => return Err(problem),
             };
             self.describe_journey(&reading);
-            let over = self.eval(|found, host| deed.waits.is_over(found, host))?;
-            let over = over.unwrap_or_else(|| !is_waiting(&reading.view));
+            let over = deed.waits.until.is_some() || !is_waiting(&reading.view);
             if over || !changed(&mut changes, id, end).await {
                 return Ok(reading.view);
             }
         }
+    }
+
+    /// Whether what the endpoint itself waits for is there; what stands in the way is told where the journey is read.
+    async fn has_come(&mut self, deed: &JourneyDeed, visitor: &Visitor, id: &str) -> Result<bool, Problem> {
+        let Some(until) = &deed.waits.until else { return Ok(true) };
+        let Ok(standing) = self.app.runtime.journeys.stand(&visitor.actor, id, &until.values).await else {
+            return Ok(true);
+        };
+        let Standing { state, status, verified, values } = standing;
+        let described = json!({"state": state, "status": status, "verified": verified, "values": values});
+        self.found.insert("journey".into(), described);
+        self.eval(|found, host| until.holds(found, host))
     }
 }
 
@@ -391,15 +428,25 @@ async fn changed(changes: &mut Changes, journey: &str, end: Instant) -> bool {
     use tokio::sync::broadcast::error::RecvError;
     loop {
         match timeout_at(end, changes.recv()).await {
-            Ok(Ok(change)) if change.journey == journey => return true,
+            Ok(Ok(change)) if change.journey == journey => break,
             Ok(Ok(_)) => {}
-            Ok(Err(RecvError::Lagged(_))) => return true,
+            Ok(Err(RecvError::Lagged(_))) => break,
             Ok(Err(RecvError::Closed)) | Err(_) => return false,
         }
     }
+    // One look tells of all changes until now.
+    while changes.try_recv().is_ok() {}
+    true
 }
 
 type Changes = tokio::sync::broadcast::Receiver<engine_store::Change>;
+
+/// One problem for each place, the first.
+fn once_each(mut problems: Vec<FieldProblem>) -> Vec<FieldProblem> {
+    let mut seen = BTreeSet::new();
+    problems.retain(|problem| seen.insert(problem.pointer.clone()));
+    problems
+}
 
 fn form_of<'w>(workflow: &'w Workflow, event: &Event) -> Option<&'w Form> {
     let step = workflow.step_named(event.step.as_deref()?)?;

@@ -41,9 +41,7 @@ pub async fn answer(State(app): State<App>, request: Request) -> Response {
     let language = language::of(&app, request.headers());
     let mut here = catalog.endpoints_at(&language, request.uri().path().trim_end_matches('/'));
     let method = if request.method() == Method::HEAD { "GET" } else { request.method().as_str() };
-    // Programs that know no PUT post instead.
-    let named = here.remove(method).or_else(|| if method == "POST" { here.remove("PUT") } else { None });
-    let Some((endpoint, path)) = named.map(|(endpoint, path)| (endpoint.clone(), path)) else {
+    let Some((endpoint, path)) = here.remove(method).map(|(endpoint, path)| (endpoint.clone(), path)) else {
         if here.is_empty() {
             return StatusCode::NOT_FOUND.into_response();
         }

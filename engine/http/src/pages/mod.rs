@@ -166,9 +166,11 @@ async fn fixed_page(ask: &Ask<'_>) -> Option<Response> {
 /// Target of an address that is no page, or none for this visitor; and whether the session goes along.
 fn resolve_redirect(catalog: &Catalog, facts: &Facts, query: &str) -> Option<(String, StatusCode, bool)> {
     let site = catalog.site(&facts.language);
-    let says = |name: &str| url::form_urlencoded::parse(query.as_bytes()).any(|(said, _)| said == name);
-    let by_query = || site.redirect_by(&facts.path, &says).map(|(to, rule)| (to.to_owned(), rule));
-    if let Some((to, rule)) = site.redirect(&facts.path).or_else(by_query) {
+    let says = |name: &str| {
+        let said = url::form_urlencoded::parse(query.as_bytes()).find(|(said, _)| said == name);
+        said.map(|(_, value)| url::form_urlencoded::byte_serialize(value.as_bytes()).collect())
+    };
+    if let Some((to, rule)) = site.redirect(&facts.path).or_else(|| site.redirect_by(&facts.path, &says)) {
         let status = StatusCode::from_u16(rule.status).unwrap_or(StatusCode::FOUND);
         return Some((with_query(&to, query), status, rule.passes));
     }

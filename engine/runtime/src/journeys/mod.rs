@@ -13,7 +13,7 @@ mod start;
 
 pub(crate) use event::{Applied, apply_event};
 pub use papers::{PAPER, Paper};
-pub use reading::Reading;
+pub use reading::{Reading, Standing};
 
 use crate::actor::{Action, Actor, STAFF, is_sent_away};
 use crate::core::Core;

@@ -347,7 +347,7 @@ impl Turn<'_> {
         prefill: Option<Value>,
     ) -> Map<String, Value> {
         let answers = self.answers_at(step);
-        let draft = self.draft().map(|draft| &draft.data);
+        let draft = self.writes.draft(&self.drafts, &step.node).map(|draft| &draft.data);
         let layers: Vec<&Map<String, Value>> =
             [prefill.as_ref(), answers, draft].into_iter().flatten().filter_map(Value::as_object).collect();
         let mut data = fields.data(&layers);

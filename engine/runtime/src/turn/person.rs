@@ -97,7 +97,8 @@ impl<'w> Turn<'w> {
         !is_here && context.values().any(|value| has_text(value, upload))
     }
 
-    /// What another step than the shown one would say of answers; nothing where that cannot be told yet.
+    /// What another step than the shown one would say of these answers, over what is known of it already; nothing where
+    /// that cannot be told yet.
     pub fn foresee(&self, step: &str, data: Value, actor: &Actor) -> Vec<FieldError> {
         let workflow = self.workflow.in_language(&actor.language);
         let step = workflow.step_named(step);
@@ -105,7 +106,8 @@ impl<'w> Turn<'w> {
         let (Some(step), Some(form)) = (step, form) else { return Vec::new() };
         let fields = self.with_step(step, |scope| form.fields(&self.audience(actor), scope));
         let Ok(fields) = fields else { return Vec::new() };
-        let layers: Vec<&Map<String, Value>> = data.as_object().into_iter().collect();
+        let known = self.laid(step, form, &fields, self.prefill(step));
+        let layers: Vec<&Map<String, Value>> = [Some(&known), data.as_object()].into_iter().flatten().collect();
         let mut data = Value::Object(fields.data(&layers));
         form.check_known(&fields, &mut data).unwrap_or_default()
     }

@@ -19,7 +19,7 @@ export function Field({
   hidden,
   children,
 }: FieldTemplateProps) {
-  if (hidden) return null;
+  if (hidden) return <>{children}</>;
   // `rows` of a list, not of a text of several lines
   if (schema.type === 'object' || (schema.type === 'array' && uiSchema?.['ui:options']?.rows)) return <>{children}</>;
   const pointer = toPointer(fieldPathId.path);

@@ -74,6 +74,11 @@ impl Event {
         Ok(when.eval(&scope(found).with_host(host))? == Value::Bool(true))
     }
 
+    /// Whether it only hands in what the step's form holds: `data: {}`.
+    pub fn hands_in(&self) -> bool {
+        self.kind == "submit" && matches!(&self.data, Data::Fields(fields) if fields.is_empty())
+    }
+
     /// A pointer into the event's data, as one into the call.
     pub fn pointer(&self, of: &str) -> String {
         let Data::Fields(fields) = &self.data else { return of.to_owned() };

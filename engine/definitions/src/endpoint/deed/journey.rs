@@ -84,7 +84,9 @@ impl JourneyDeed {
         };
         let of = starts.into_iter().flat_map(Starts::expressions).chain(finds.into_iter().flat_map(Finds::expressions));
         let sent = self.send.iter().flat_map(Event::expressions);
-        of.chain(sent).chain(self.waits.until.iter()).chain(self.fails.iter().map(Refuses::expression))
+        of.chain(sent)
+            .chain(self.waits.until.iter().map(|until| &until.holds))
+            .chain(self.fails.iter().map(Refuses::expression))
     }
 
     /// Reports values that expressions read of the journey, and that the call does not ask for.
@@ -212,12 +214,23 @@ impl Finds {
 #[derive(Debug, Default)]
 pub struct Waits {
     pub at_most_ms: u64,
-    until: Option<Expression>,
+    /// None: until the flow waits for no call any more.
+    pub until: Option<Until>,
+}
+
+/// What a call waits for, over where the journey stands.
+#[derive(Debug)]
+pub struct Until {
+    holds: Expression,
+    /// Values of the flow that it reads.
+    pub values: Vec<String>,
 }
 
 /// A caller is not kept waiting longer, for any flow.
 const WAIT_MAX_MS: i64 = 10_000;
 const WAIT_MS: u64 = 5_000;
+/// What is known of a journey while it is waited for: its page is not drawn for every change.
+const STANDING: [&str; 4] = ["state", "status", "verified", "values"];
 
 impl Waits {
     fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Waits> {
@@ -227,7 +240,7 @@ impl Waits {
             fields.problems.push(Problem::error("value", &at.span, "a call waits 10s at most"));
         }
         let at_most_ms = at_most.map_or(WAIT_MS, |ms| ms.clamp(0, WAIT_MAX_MS).unsigned_abs());
-        let until = fields.get("until").and_then(|until| expression(until, words(), &NAMES, fields.problems));
+        let until = fields.get("until").and_then(|until| Until::read(until, fields.problems));
         Some(Waits { at_most_ms, until })
     }
 
@@ -235,10 +248,28 @@ impl Waits {
     fn usual() -> Waits {
         Waits { at_most_ms: WAIT_MS, until: None }
     }
+}
 
-    /// Whether nothing more is waited for; `None`: the flow says so.
-    pub fn is_over(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<bool>, EvalError> {
-        let Some(until) = &self.until else { return Ok(None) };
-        Ok(Some(until.eval(&scope(found).with_host(host))? == Value::Bool(true)))
+impl Until {
+    fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Until> {
+        let holds = expression(node, words(), &NAMES, problems)?;
+        let mut values = Vec::new();
+        for read in holds.reads_of("journey", None).reads {
+            match read.path.as_slice() {
+                ["values", name, ..] if *name != ANY_KEY => values.push((*name).to_owned()),
+                [part, ..] if *part != "values" && STANDING.contains(part) => {}
+                _ => {
+                    let at = read.asked.span.unwrap_or_else(|| holds.span());
+                    let problem = Problem::error("value", at, "a wait does not see this part of the journey");
+                    problems.push(problem.hint(format!("`journey.` {}", STANDING.join(", "))));
+                }
+            }
+        }
+        values.dedup();
+        Some(Until { holds, values })
+    }
+
+    pub fn holds(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<bool, EvalError> {
+        Ok(self.holds.eval(&scope(found).with_host(host))? == Value::Bool(true))
     }
 }
