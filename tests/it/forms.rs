@@ -1,9 +1,11 @@
 //! The corpus of form rules: the engine says what it says. web/test/forms.test.ts holds the browser's code to the same
 //! cases, with the schemas that are written here.
 
+use engine_definitions::Files;
 use journey_tests::forms::{Case, Done, Written, folder, run};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// Files with their forms, in order.
 fn corpus() -> BTreeMap<String, Vec<Written>> {
@@ -59,4 +61,23 @@ fn form_rules_are_those_of_the_corpus() {
     }
     let known = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(known == text, "what the browser gets has changed: UPDATE_FORMS=1 writes {}", path.display());
+}
+
+/// R9-39: whoever begins an expired request again agrees to nothing, and says nothing of their health, by going on.
+#[test]
+fn consents_and_medical_answers_are_asked_anew() {
+    let files = Files::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("the definitions");
+    let catalog = engine_definitions::load(&files).catalog.expect("without problems");
+    let (mut consents, mut medical) = (0, 0);
+    for form in catalog.forms() {
+        let agreed = form.consents().iter().map(|(name, _)| name.as_str());
+        let healthy = form.personal().filter(|(_, kind)| *kind == "health").map(|(name, _)| name);
+        let asked_anew: Vec<&str> = agreed.chain(healthy).collect();
+        let answers = asked_anew.iter().chain(&["name_of_a_ship"]).map(|name| ((*name).to_owned(), json!(true)));
+        let left = form.answers_for_anew(Value::Object(answers.collect()));
+        assert_eq!(left, json!({"name_of_a_ship": true}), "{}", form.id);
+        consents += form.consents().len();
+        medical += asked_anew.len() - form.consents().len();
+    }
+    assert!(consents >= 10 && medical >= 20, "{consents} consents and {medical} medical answers are looked at");
 }

@@ -93,7 +93,7 @@ async fn a_number_that_was_not_used_for_half_a_year_opens_nothing_by_itself() {
     server.clock.advance(180 * DAY_MS);
     let done = logs_in(&server, &later, ASHA).await;
     sees_nothing(&later, &done).await;
-    // What the number's holder asks for now is not added to what was there.
+    // What the number's holder asks for now is not added to what was there, before it is known whose that is.
     let lead = json!({"name": "Ravi Das", "mobile": ASHA, "pincode": "110001", "consent": true});
     let (journey, verified) = shows_number(&server, &server.visitor(), "health/advisor-at-home", lead).await;
     verified.ok(200);
@@ -105,7 +105,9 @@ async fn a_number_that_was_not_used_for_half_a_year_opens_nothing_by_itself() {
     let opened = opens(&later, json!({"dob": BORN})).await.ok(200);
     assert_eq!(opened["data"]["firstName"], "Asha");
     assert_eq!(opened["data"]["token"], later.cookie("authToken"));
-    assert_eq!(account(&later).await["journeys"].as_array().map(Vec::len), Some(1));
+    let hers = account(&later).await["journeys"].clone();
+    assert_eq!(hers.as_array().map(Vec::len), Some(2), "with what waited for its owner: {hers}");
+    assert!(hers.to_string().contains(&journey));
     let again = server.visitor();
     logs_in(&server, &again, ASHA).await;
     assert_eq!(account(&again).await["firstName"], "Asha", "open from now on");
@@ -121,16 +123,20 @@ async fn who_has_a_number_after_somebody_else_begins_anew() {
     let store = server.store().await;
     let person = async || store.journey(&journey).await.expect("read").expect("a journey").person.expect("hers");
     server.clock.advance(200 * DAY_MS);
+    let lead = json!({"name": "Ravi Das", "mobile": ASHA, "pincode": "110001", "consent": true});
+    let (waiting, verified) = shows_number(&server, &server.visitor(), "health/advisor-at-home", lead).await;
+    verified.ok(200);
     logs_in(&server, &ravi, ASHA).await;
     post(&ravi, "iam/begin-anew", &[], json!({})).await.ok(200);
     let his = account(&ravi).await;
-    assert_eq!((&his["firstName"], &his["journeys"]), (&json!(""), &json!([])));
+    let ids: Vec<&Value> = his["journeys"].as_array().into_iter().flatten().map(|one| &one["id"]).collect();
+    assert_eq!((&his["firstName"], ids), (&json!(""), vec![&json!(waiting)]), "what he asked for before he signed in");
     let own = asks_for_a_call(&ravi, "Ravi Das", ASHA).await;
     assert_eq!(post(&ravi, "iam/begin-anew", &[], json!({})).await.status, 404, "once");
     let elsewhere = server.visitor();
     logs_in(&server, &elsewhere, ASHA).await;
     let journeys = account(&elsewhere).await["journeys"].clone();
-    assert_eq!((journeys.as_array().map(Vec::len), &journeys[0]["id"]), (Some(1), &json!(own)));
+    assert_eq!((journeys.as_array().map(Vec::len), &journeys[0]["id"]), (Some(2), &json!(own)));
     // What was there is kept, without a number that opens it.
     let left = store.person(&person().await).await.expect("read").expect("kept");
     assert_eq!((&left.profile["first_name"], &left.mobile), (&json!("Asha"), &left.id));

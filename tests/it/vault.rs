@@ -6,7 +6,7 @@ use engine_runtime::operations::Holds;
 use engine_runtime::{Actor, Clock, ManualClock, Runtime, RuntimeError, SystemClock};
 use engine_server::{Product, Source, Start};
 use engine_settings::{Mode, Secret, Settings};
-use engine_store::{ClaimRequest, EffectFilter, MessageFilter, PersonRecord, Record};
+use engine_store::{ClaimRequest, EffectFilter, MessageFilter, PersonRecord};
 use journey_tests::server::{Reply, TestServer, Visitor};
 use serde_json::{Value, json};
 use sqlx::Connection as _;
@@ -118,6 +118,7 @@ async fn rotated(server: &TestServer, operator: &Actor, journey: &str, person: &
     assert!(next.operations.rotate_keys(operator).await.expect("rotated") >= 1);
     assert_eq!(next.operations.rotate_keys(operator).await.expect("rotated"), 0, "nothing is left");
     let alone = with_keys(server, "6b", None).await.expect("the new key alone");
+    assert!(alone.publishing.load_current().await.expect("its definitions"));
     let known = alone.store().person(person).await.expect("the new key opens her profile").expect("she is there");
     assert_eq!(known.profile["email"], PROFILE[1]);
     assert!(alone.store().journey(journey).await.expect("it opens").is_some());
@@ -181,8 +182,9 @@ async fn keys_are_wrapped_anew_while_others_work_and_a_person_can_be_forgotten()
     for word in [NAME, "Canarybird", MOBILE, STREET, FROM].into_iter().chain(PROFILE) {
         assert!(!after.contains(word), "`{word}` is still there: {after}");
     }
-    let kinds = |records: Vec<Record>| records.into_iter().map(|record| record.kind).collect::<Vec<_>>();
-    assert_eq!(kinds(alone.store().records(&journey).await.expect("read")), ["consent"], "which says nobody's name");
+    let kept = alone.store().records(&journey).await.expect("read");
+    let kept: Vec<_> = kept.iter().map(|record| (record.kind.as_str(), &record.data["given"])).collect();
+    assert_eq!(kept, [("consent", &json!(false))], "which says nobody's name, and has ended");
     // which another node knows after a moment
     server.clock.advance(3_000);
     assert_eq!(visitor.get("/api/v1/account/dashboard").await.code(), "sign_in", "her sessions have ended");
@@ -339,6 +341,33 @@ async fn who_has_paid_is_not_forgotten_before_it_is_a_policy() {
     let asked = server.product.runtime.operations.forget_person(&Actor::operator("test"), MOBILE).await;
     assert!(matches!(asked, Ok(Some(Err(Holds::UnderWay)))), "{asked:?}");
     assert!(store.journey(&journey).await.expect("read").is_some());
+    server.stop().await;
+}
+
+/// Who may be paying is not forgotten; money that comes later all the same is told to an operator.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_may_be_paying_is_not_forgotten_and_late_money_is_told() {
+    let server = start(logging_in).await;
+    let mut asha = bought(&server).await;
+    let (operations, operator) = (&server.product.runtime.operations, Actor::operator("test"));
+    let asked = operations.forget_person(&operator, MOBILE).await;
+    assert!(matches!(asked, Ok(Some(Err(Holds::Paying)))), "{asked:?}");
+    let order = asha.view["step"]["redirect"]["fields"]["order_id"].clone();
+    asha.pays("fail").await;
+    asha.at("car.purchase.payment.failed").await;
+    let asked = operations.forget_person(&operator, MOBILE).await;
+    assert!(matches!(asked, Ok(Some(Ok(_)))), "{asked:?}");
+
+    let paid = json!({"id": "pay_late", "order_id": order, "amount": 1, "currency": "INR"});
+    let body = json!({"event": "payment.captured", "created_at": server.clock.now_ms() / 1_000, "payload": {"payment": {"entity": paid}}});
+    let body = body.to_string();
+    let signature = engine_partners::signature::hmac_sha256_hex(b"sandbox-razorpay_webhook_secret", body.as_bytes());
+    let signed = [("x-razorpay-signature", signature.as_str())];
+    server.visitor().send("POST", "/api/v1/webhooks/gateway/payments", &signed, Some(body)).await.ok(200);
+    let work = &server.product.runtime.work;
+    assert_eq!(work.report_unknown(0, &mut Default::default()).await.expect("a look"), 1);
+    let open = operations.incidents(&operator, true, 9).await.expect("incidents");
+    assert!(open[0].place == "gateway" && open[0].reason.contains("payment.captured"), "{open:?}");
     server.stop().await;
 }
 

@@ -252,6 +252,11 @@ pub(crate) fn kinds(schema: &Value, found: &mut BTreeSet<String>) {
     }
 }
 
+/// Whether a field holds files.
+pub(crate) fn is_file(rule: &Value) -> bool {
+    kind_of(rule).is_some()
+}
+
 fn kind_of(rule: &Value) -> Option<&str> {
     let ui = rule.get("x-ui").filter(|ui| ui.get("widget").and_then(Value::as_str) == Some(WIDGET))?;
     ui.get("kind")?.as_str()

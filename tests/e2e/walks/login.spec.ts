@@ -160,9 +160,17 @@ test('number, code, account, logout (R2.1-02, R2.1-03, R2.1-04, R2.1-10, R2.2-15
   await page.evaluate(() => {
     for (const name of ['userinfo', 'healthinfo', 'lastvisit']) localStorage.setItem(name, '/before');
   });
+  const tab = await page.context().newPage();
+  await tab.goto(`${product.base}/dashboard`);
+  await expect(tab.getByText('Good to see you, Asha.')).toBeVisible();
+  await page.bringToFront();
   await bar.locator('summary', { hasText: 'Hi Asha' }).click();
   await bar.getByRole('button', { name: 'Logout' }).click();
   await page.waitForURL(`${product.base}/`);
+  // another tab shows nothing of hers any more
+  await expect(tab.getByRole('dialog', { name: 'Log in' })).toBeVisible();
+  await expect(tab.getByText('Asha')).toHaveCount(0);
+  await tab.close();
   const gone = ['token', 'userDetail', 'userinfo', 'healthinfo'];
   expect(await page.evaluate((names) => names.filter((name) => name in localStorage), gone)).toEqual([]);
   expect(['/', undefined], 'that of the page that is open now').toContain(await page.evaluate(() => localStorage.lastvisit));

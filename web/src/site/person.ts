@@ -135,3 +135,10 @@ async function logout(): Promise<void> {
     location.assign('/');
   }
 }
+
+/** Logged out in another tab: what was shown and typed here is gone, too. */
+addEventListener('storage', ({ key }) => {
+  if (key !== 'token' || localStorage.token) return;
+  sessionStorage.clear();
+  location.reload();
+});

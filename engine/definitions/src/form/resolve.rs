@@ -380,7 +380,7 @@ fn settle_field(rule: &mut Value) {
     if matches!(map.get("x-required"), Some(Value::Bool(_))) {
         map.shift_remove("x-required");
     }
-    ["$comment", "x-sample", "x-roles"].iter().for_each(|key| drop(map.shift_remove(*key)));
+    ["$comment", "x-sample", "x-roles", "x-again"].iter().for_each(|key| drop(map.shift_remove(*key)));
     if map.shift_remove("x-pii").is_some() {
         // Which kind it is is nobody's business there; that it is kept nowhere is.
         map.insert("x-personal".into(), Value::Bool(true));

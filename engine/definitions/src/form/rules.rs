@@ -7,7 +7,7 @@ use crate::source::{Key, Node, Value as Source};
 use engine_statechart::{Problem, did_you_mean};
 
 /// Schema keywords that a value may have.
-const KEYWORDS: [&str; 32] = [
+const KEYWORDS: [&str; 33] = [
     "type",
     "title",
     "description",
@@ -35,6 +35,7 @@ const KEYWORDS: [&str; 32] = [
     "x-secret",
     "x-pii",
     "x-consent",
+    "x-again",
     "x-roles",
     "x-messages",
     "x-sample",

@@ -237,6 +237,14 @@ impl Workflow {
         self.steps.values().find(|step| self.state_name(&step.node) == name)
     }
 
+    /// Whether a step leads to a partner's own page, or waits beside one that does: what is done there comes later.
+    pub fn is_at_partner_page(&self, node: &str) -> bool {
+        let around = |node: &str| node.rsplit_once('.').map(|(parent, _)| parent.to_owned());
+        let waits = |step: &Step| matches!(step.kind, StepKind::Redirect | StepKind::Wait);
+        let leads = |step: &Step| step.redirect.is_some() && around(&step.node) == around(node);
+        self.step_by_node(node).is_some_and(waits) && self.steps.values().any(leads)
+    }
+
     pub fn step_by_node(&self, node: &str) -> Option<&Step> {
         self.steps.get(node)
     }

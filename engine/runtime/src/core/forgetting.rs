@@ -1,13 +1,16 @@
 //! A person is forgotten: what served their requests goes, what a law keeps stays under its own key, and where that
 //! holds something for them (a policy, its document), an empty account with their number stays with it. Until the
-//! payment of a journey has become what it was for, nobody is forgotten.
+//! payment of a journey has become what it was for, and while a payment page is open, nobody is forgotten.
 //!
 //! Who was forgotten stands in a list, in the database and in a file outside of it (`keys.forgotten`): each start, and
 //! each node while it runs, holds one against the other, so that no backup brings anybody back.
 
 use super::{Core, RuntimeError};
+use crate::actor::Actor;
 use crate::refusal::Refusal;
-use engine_store::{EffectFilter, EffectState, JourneyFilter, Kept, PersonRecord, Record, SessionRecord};
+use engine_store::{
+    EffectFilter, EffectState, JourneyFilter, JourneyStatus, Kept, PersonRecord, Record, SessionRecord,
+};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -58,6 +61,8 @@ impl Forgotten {
 pub enum Holds {
     /// Something is paid, and not there yet.
     UnderWay,
+    /// A partner's page takes money for one of their requests, or may have.
+    Paying,
     /// The list outside of the database cannot be written.
     NoList,
 }
@@ -78,8 +83,29 @@ impl Core {
         if journeys.values().any(is_open) {
             return Ok(Some(Holds::UnderWay));
         }
+        if self.is_paying(person).await? {
+            return Ok(Some(Holds::Paying));
+        }
         let list = append(&self.settings.keys.forgotten, &[]);
         Ok(list.inspect_err(|error| tracing::error!(%error, "the list of the forgotten")).err().map(|_| Holds::NoList))
+    }
+
+    /// Whether a journey of theirs waits for what a partner's own page brings, or shows the way there: who pays must be
+    /// known when the money comes.
+    async fn is_paying(&self, person: &str) -> Result<bool, RuntimeError> {
+        let status = Some(JourneyStatus::Active);
+        let open = self.store().journeys_of(JourneyFilter { status, ..JourneyFilter::of(person, ALL) }).await?;
+        for some in open.chunks(SOME) {
+            let ids: Vec<String> = some.iter().map(|head| head.id.clone()).collect();
+            for record in self.store().journeys(&ids).await? {
+                // A version that cannot be read any more keeps nobody here.
+                let Ok(workflow) = self.workflow_of(&record).await else { continue };
+                if workflow.is_at_partner_page(&record.step) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Forgets a person; `last`: the person's journey that has something to say first, and goes when it is said.
@@ -125,6 +151,15 @@ impl Core {
     /// What is forgotten already is passed over; how many were not.
     async fn forget(&self, forgotten: &Forgotten) -> Result<usize, RuntimeError> {
         let mut count = 0;
+        for (id, at_ms) in &forgotten.persons {
+            if self.store().person(id).await?.is_some_and(|person| person.created_at_ms < *at_ms) {
+                // What was agreed to ends with it; that it was given stays on record as long as the law says.
+                let consents = self.consents_of(id).await?;
+                if let Err(refusal) = self.end_consents(&consents, &Actor::system()).await {
+                    tracing::warn!(?refusal, "a consent of who was forgotten has not ended");
+                }
+            }
+        }
         for some in forgotten.journeys.chunks(SOME) {
             let gone = self.vault().forget(some, self.now_ms()).await?;
             if let Err(error) = self.drop_files(&gone).await {

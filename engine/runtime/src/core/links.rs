@@ -32,7 +32,8 @@ impl Core {
         let grant = Grant {
             journey: turn.id().into(),
             purpose: purpose.clone(),
-            made_ms: turn.now_ms,
+            // What was revoked a moment ago, maybe by this very turn, is older.
+            made_ms: turn.state.revoked.get(purpose).map_or(turn.now_ms, |at| turn.now_ms.max(at + 1)),
             until_ms: turn.now_ms.saturating_add(*valid_ms),
         };
         let order = link_order(self.store().epoch(), effect, name);

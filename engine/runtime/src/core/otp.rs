@@ -156,8 +156,10 @@ impl Core {
             return Ok(result);
         }
         let person = self.person_of(mobile).await?;
-        // To a number that may be another's by now nothing new is added; who it is comes out at the sign-in.
+        // To a number that may be another's by now nothing new is added; who it is comes out at the sign-in, and then
+        // the journey is theirs.
         if !signs_in && !was_invited && self.is_closed(&person).await? {
+            self.wait_for_owner(&person.mobile, turn.id()).await?;
             return Ok(result);
         }
         // What is one customer's does not become another's by a number that somebody changed for the first.
@@ -264,6 +266,7 @@ impl Core {
         Ok(self.held_back(&person.id).await?.map(|held| {
             CallFailure::of(match held {
                 Holds::UnderWay => "under_way",
+                Holds::Paying => "paying",
                 Holds::NoList => "not_now",
             })
         }))

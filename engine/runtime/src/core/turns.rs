@@ -15,7 +15,7 @@ pub enum Settled {
     Done,
     /// Somebody else did it, or it is no longer wanted.
     Superseded,
-    /// The reference is not known (yet).
+    /// The reference, or the journey that it leads to, is not known (yet, or any more).
     Unknown,
 }
 
@@ -61,6 +61,7 @@ impl Core {
                 Some(stored) => (stored, true),
                 None => match self.store().journey(journey).await? {
                     Some(record) => (read(record)?, false),
+                    None if matches!(ends, Ends::Webhook(_)) => return Ok(Settled::Unknown),
                     None => return Ok(Settled::Superseded),
                 },
             };

@@ -6,8 +6,8 @@ use crate::core::read;
 use crate::refusal::Refusal;
 
 impl Journeys {
-    /// A fresh journey of the flow of one that has expired; what its owner had answered stands in its forms as drafts.
-    /// Asked twice it is the same one. `NotFound` when it has not expired, and to everybody else: a link shows no
+    /// A fresh journey of the flow of one that has expired; what its owner had answered stands in its forms as drafts,
+    /// but for what a form asks anew.    /// Asked twice it is the same one. `NotFound` when it has not expired, and to everybody else: a link shows no
     /// answers.
     pub async fn afresh(&self, actor: &Actor, expired: &str) -> Result<Sent, Refusal> {
         let (record, _) = self.core.mine(actor, Action::See, expired).await?;
@@ -27,11 +27,13 @@ impl Journeys {
         let sent = self.start(actor, start).await?;
         let (catalog, journey) = (self.core.catalog(), sent.view.journey.id.clone().unwrap_or_default());
         let Some(workflow) = catalog.workflow(&id).filter(|_| !sent.repeated) else { return Ok(sent) };
-        for step in workflow.steps().filter(|step| step.form.is_some()) {
+        for step in workflow.steps() {
+            let Some(form) = step.form.as_deref().and_then(|form| workflow.form(form)) else { continue };
             let mut place = step.into.as_deref().unwrap_or_default().split('.');
             let first = place.next().and_then(|name| context.get(name));
             if let Some(answers) = place.fold(first, |value, name| value?.get(name)) {
-                self.keep_draft(workflow, &journey, &step.node, answers.clone()).await?;
+                let answers = form.answers_for_anew(answers.clone());
+                self.keep_draft(workflow, &journey, &step.node, answers).await?;
             }
         }
         Ok(sent)

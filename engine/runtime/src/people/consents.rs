@@ -3,7 +3,7 @@
 use super::People;
 use crate::actor::Actor;
 use crate::clock::rfc3339;
-use crate::core::{Deed, RuntimeError};
+use crate::core::{Core, Deed, RuntimeError};
 use crate::fact::Fact;
 use crate::refusal::Refusal;
 use crate::state::JourneyState;
@@ -32,26 +32,37 @@ impl People {
         let Some(person) = hers else { return Ok(true) };
         let here = store.records(journey).await?;
         let given_ms = here.iter().filter(|one| is_about(one, purpose)).map(|one| one.at_ms).max().unwrap_or(0);
-        let all = store.records_of(&person, &[CONSENT.to_owned()], RECORDS_MAX).await?;
+        let all = self.core.consents_of(&person).await?;
         Ok(!all.iter().any(|one| is_about(one, purpose) && !is_given(one) && one.at_ms > given_ms))
     }
 
     /// Ends what the person who is signed in agreed to, in all of their journeys; `NotFound`: they never agreed.
     pub async fn withdraw(&self, actor: &Actor, purpose: &str) -> Result<(), Refusal> {
         let person = self.hers(actor).ok_or(Refusal::NotFound)?;
-        let mut all = self.core.store().records_of(person, &[CONSENT.to_owned()], RECORDS_MAX).await?;
+        let mut all = self.core.consents_of(person).await?;
         all.retain(|one| is_about(one, purpose));
         if all.is_empty() {
             return Err(Refusal::NotFound);
         }
         self.core.note_deed(actor, Deed::ConsentWithdrawn, purpose).await?;
-        for given in all.iter().filter(|one| is_given(one)) {
+        self.core.end_consents(&all, actor).await
+    }
+}
+
+impl Core {
+    pub(crate) async fn consents_of(&self, person: &str) -> Result<Vec<Record>, RuntimeError> {
+        Ok(self.store().records_of(person, &[CONSENT.to_owned()], RECORDS_MAX).await?)
+    }
+
+    /// Ends those that are given.
+    pub(crate) async fn end_consents(&self, consents: &[Record], actor: &Actor) -> Result<(), Refusal> {
+        for given in consents.iter().filter(|one| is_given(one)) {
             let fact = Fact::Withdrew {
-                purpose: purpose.to_owned(),
+                purpose: given.key.clone(),
                 text: given.data["text"].as_str().unwrap_or_default().to_owned(),
                 given_at: rfc3339(given.at_ms),
             };
-            let noted = self.core.note(&given.journey, |turn| turn.apply(fact.clone(), actor).map(drop));
+            let noted = self.note(&given.journey, |turn| turn.apply(fact.clone(), actor).map(drop));
             match noted.await? {
                 // One that is no more sends nothing.
                 Some(Committed::Done { .. }) | None => {}

@@ -6,7 +6,7 @@ use super::account::MOBILE;
 use super::sessions::{DRAW, token_hash};
 use super::{Account, People};
 use crate::actor::{Actor, SHOWN};
-use crate::core::{Core, Deed};
+use crate::core::{Core, Deed, RuntimeError};
 use crate::refusal::Refusal;
 use engine_definitions::AccountParts;
 use engine_store::{JourneyFilter, PersonRecord};
@@ -20,6 +20,8 @@ const SHOWN_MS: i64 = 10 * 60_000;
 /// Most journeys of a person that are read to see whether there is anything to keep from others.
 const JOURNEYS_MAX: u32 = 100;
 const SESSIONS_MAX: u32 = 100;
+/// Journeys that wait for the owner of one number.
+const WAITING_MAX: u32 = 1_000;
 
 impl People {
     /// What an answer is compared with, of the account that this visitor asks for; `None`: the visitor asks for none.
@@ -55,7 +57,9 @@ impl People {
     pub async fn claim(&self, actor: &Actor) -> Result<String, Refusal> {
         let (person, known) = self.asked_for(actor).await?;
         self.core.note_deed(actor, Deed::AccountOpened, &person).await?;
+        let mobile = known.mobile.clone();
         self.core.store().save_person(PersonRecord { seen_at_ms: self.core.now_ms(), ..known }).await?;
+        self.core.adopt_waiting(&mobile, &person).await?;
         Ok(person)
     }
 
@@ -65,7 +69,9 @@ impl People {
         let (person, known) = self.asked_for(actor).await?;
         self.core.note_deed(actor, Deed::NumberLeft, &person).await?;
         self.core.store().renumber(&person, &person).await?;
-        Ok(self.core.person_with(known.mobile).await?.id)
+        let anew = self.core.person_with(known.mobile.clone()).await?.id;
+        self.core.adopt_waiting(&known.mobile, &anew).await?;
+        Ok(anew)
     }
 
     /// Takes an e-mail address as this person's, who has shown that they read what goes there. `None`: the session is
@@ -112,7 +118,32 @@ impl People {
     }
 }
 
+/// Before the hash of a number: the journeys in which it was proved while its account was closed.
+const WAITING: &str = "waits-for-owner";
+
 impl Core {
+    /// Notes a journey in which a number was proved whose account is closed: it is theirs who opens the account, or
+    /// begins anew with the number.
+    pub async fn wait_for_owner(&self, mobile: &str, journey: &str) -> Result<(), RuntimeError> {
+        Ok(self.store().kv_put(&format!("{WAITING} {mobile}"), journey, self.now_ms().into()).await?)
+    }
+
+    /// The journeys that wait for whose number this is are this person's, unless they are somebody's by now.
+    async fn adopt_waiting(&self, mobile: &str, person: &str) -> Result<(), RuntimeError> {
+        let bucket = format!("{WAITING} {mobile}");
+        for (journey, _) in self.store().kv_list(&bucket, WAITING_MAX).await? {
+            self.note(&journey, |turn| {
+                if turn.record.person.is_none() && turn.state.proved.contains(mobile) {
+                    turn.record.person = Some(person.to_owned());
+                }
+                Ok(())
+            })
+            .await?;
+            self.store().kv_delete(&bucket, &journey).await?;
+        }
+        Ok(())
+    }
+
     /// Whether nobody has signed in with the person's number for so long that it may be another's by now, and there is
     /// something that others must not see.
     pub async fn is_closed(&self, person: &PersonRecord) -> Result<bool, Refusal> {

@@ -25,14 +25,22 @@ pub struct Hook {
 }
 
 impl Background {
-    /// An outside event, found by its reference; unknown ones are parked.
+    /// An outside event, found by its reference. Unknown ones are parked, also those whose journey is forgotten: money
+    /// that comes for it is reported.
     pub async fn deliver(&self, hook: &Hook) -> Result<Settled, RuntimeError> {
         let record = self.hook_record(hook)?;
-        let Some(correlation) = self.core.store().correlation(&hook.partner, &hook.reference).await? else {
+        let settled = self.deliver_known(hook, record.clone()).await?;
+        if settled == Settled::Unknown {
             self.core.store().park_webhook(record).await?;
-            return Ok(Settled::Unknown);
-        };
-        self.deliver_to(&correlation.journey, &correlation.expected, hook, record).await
+        }
+        Ok(settled)
+    }
+
+    async fn deliver_known(&self, hook: &Hook, record: WebhookRecord) -> Result<Settled, RuntimeError> {
+        match self.core.store().correlation(&hook.partner, &hook.reference).await? {
+            Some(correlation) => self.deliver_to(&correlation.journey, &correlation.expected, hook, record).await,
+            None => Ok(Settled::Unknown),
+        }
     }
 
     /// Parked webhooks whose reference is known by now; old ones are dropped, their incident stays.
@@ -42,8 +50,7 @@ impl Background {
             let Ok(tells) = serde_json::from_value::<Tells>(record.event.clone()) else { continue };
             let (partner, once) = (record.partner.clone(), record.once.clone());
             let hook = Hook { partner, once, reference: record.reference.clone(), tells };
-            if let Some(correlation) = self.core.store().correlation(&hook.partner, &hook.reference).await? {
-                self.deliver_to(&correlation.journey, &correlation.expected, &hook, record).await?;
+            if self.deliver_known(&hook, record.clone()).await? != Settled::Unknown {
                 self.core.store().close_incident(&incident_of(&hook), "its journey", self.core.now_ms()).await?;
                 delivered += 1;
             } else if record.at_ms + keep_ms < self.core.now_ms() {

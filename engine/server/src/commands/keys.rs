@@ -30,6 +30,9 @@ pub async fn person(settings: Settings, command: Person) -> Result<ExitCode> {
         Some(Err(Holds::UnderWay)) => {
             eprintln!("something is paid and not there yet: nobody is forgotten before it is a policy, or paid back");
         }
+        Some(Err(Holds::Paying)) => {
+            eprintln!("a payment is open: nobody is forgotten before it has gone through or failed")
+        }
         Some(Err(Holds::NoList)) => eprintln!("`{}` cannot be written", list.display()),
         None => eprintln!("nobody has shown that this number is theirs"),
     }
