@@ -354,6 +354,13 @@ async fn an_advisor_helps_with_what_a_customer_began_as_long_as_she_likes() {
 
     // What they answer is noted as theirs.
     let mut helper = Customer { server: &server, browser: advisor, mobile: MOBILE, view: back };
+    let covered = helper.view["step"]["form"]["data"].clone();
+    helper.submits(json!({"name": covered["name"], "mobile": covered["mobile"]}), "car.vehicle").await;
+    // Who sends back what was covered has written none of it, and sees no more than before.
+    helper.does("back", json!({}), "car.contact.asking").await;
+    let again = helper.view["step"]["form"]["data"].clone();
+    assert_eq!((&again["name"], &again["mobile"]), (&covered["name"], &covered["mobile"]));
+    assert!(covered["mobile"] == "*****45670" && covered["name"] != "Asha Rao", "{covered}");
     helper.submits(json!({"name": "Asha Rao", "mobile": "*****45670"}), "car.vehicle").await;
     helper.has_it_priced().await;
     chooses(&mut helper, "car.owner").await;

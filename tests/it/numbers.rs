@@ -195,6 +195,8 @@ async fn a_person_takes_another_number_once_she_has_shown_both() {
     let (_, changed) = changes(&server, &asha, new).await;
     assert_eq!(changed.ok(200)["step"]["path"], "in");
     assert_ne!(asha.cookie("__Host-session"), session, "the session is made anew");
+    let receiver = async || server.product.runtime.people.present_number(&journey, ASHA).await.expect("asked");
+    assert_eq!(receiver().await.as_deref(), Some(new), "messages of what she began go with her");
     assert_eq!(account(&asha).await["journeys"][0]["id"], json!(journey));
     assert_eq!(elsewhere.get("/api/v1/account/dashboard").await.status, 401, "her other sessions end");
     let (by_new, by_old) = (server.visitor(), server.visitor());
@@ -206,6 +208,7 @@ async fn a_person_takes_another_number_once_she_has_shown_both() {
     // A number of somebody who has nothing here, or not for half a year, is free.
     let (_, back) = changes(&server, &asha, ASHA).await;
     assert_eq!(back.ok(200)["step"]["path"], "in");
+    assert_eq!(receiver().await, None, "it is hers again");
     server.stop().await;
 }
 

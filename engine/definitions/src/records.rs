@@ -47,8 +47,11 @@ impl Law {
     /// Whether a record with this data waits for its end, among records of these kinds.
     pub fn is_under_way<'k>(&self, data: &Value, mut kinds: impl Iterator<Item = &'k str>) -> bool {
         let status = data.get("status").and_then(Value::as_str).unwrap_or_default();
-        let waits = self.open.is_empty() || self.open.iter().any(|open| open == status);
-        waits && !self.until.is_empty() && !kinds.any(|kind| self.until.iter().any(|until| until == kind))
+        let waits = match self.open.as_slice() {
+            [] => !self.until.is_empty(),
+            open => open.iter().any(|open| open == status),
+        };
+        waits && !kinds.any(|kind| self.until.iter().any(|until| until == kind))
     }
 
     /// Checks that nothing is kept without the law that asks for it, and for how long.
@@ -132,6 +135,10 @@ mod tests {
         assert!(block.is_under_way(&json!({"status": "blocked"}), ["block"].into_iter()));
         assert!(!block.is_under_way(&json!({"status": "released"}), ["block"].into_iter()));
         assert!(!block.is_under_way(&json!({"status": "blocked"}), ["block", "payment"].into_iter()));
+
+        let claim = law(&[], &["received"]);
+        assert!(claim.is_under_way(&json!({"status": "received"}), ["claim"].into_iter()));
+        assert!(!claim.is_under_way(&json!({"status": "refused"}), ["claim"].into_iter()));
 
         let payment = law(&["policy", "refund"], &[]);
         assert!(payment.is_under_way(&json!({"status": "captured"}), ["payment"].into_iter()));

@@ -145,7 +145,11 @@ pub struct LinkAccess {
 }
 
 impl LinkAccess {
-    fn lets(&self, event: &str) -> bool {
+    pub(crate) fn lets_anything(&self) -> bool {
+        !self.events.is_empty()
+    }
+
+    pub(crate) fn lets(&self, event: &str) -> bool {
         self.events.iter().any(|e| e == event || e == "*")
     }
 }

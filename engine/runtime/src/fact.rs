@@ -36,6 +36,9 @@ pub enum Fact {
         /// Sent once more on the way forward after a change.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         again: bool,
+        /// Something of it was sent as it was shown covered: whoever wrote it has written it still.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        kept: bool,
     },
     /// A checked event that the shown step accepts from people.
     Sent {
@@ -297,7 +300,7 @@ mod tests {
                 json!({"role": "clerk", "skips_otp": true}),
             ),
             (
-                Fact::Submitted { data: json!({"a": 1}), secret: Map::new(), again: false },
+                Fact::Submitted { data: json!({"a": 1}), secret: Map::new(), again: false, kept: false },
                 "submitted",
                 json!({"data": {"a": 1}}),
             ),

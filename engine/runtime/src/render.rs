@@ -19,6 +19,7 @@ use std::cmp::Ordering;
 use std::fmt::Display;
 use std::sync::OnceLock;
 
+mod link;
 mod review;
 
 /// Makes the address to which a partner (its id) sends the person back.
@@ -122,7 +123,7 @@ pub(crate) fn draw(
     let mut messages = messages(turn, &reader, &step);
     turn.show_help(actor, &mut step, &mut messages, &|code, fields| reader.text(code, fields));
     let is_there = turn.is_active() && actor.came_by.is_none() && reader.cover.is_none();
-    let view = StepView {
+    let mut view = StepView {
         journey: JourneyView {
             id: journey.map(str::to_string),
             workflow: workflow.id.clone(),
@@ -144,6 +145,9 @@ pub(crate) fn draw(
         work: None,
         server_time: rfc3339(turn.now_ms),
     };
+    if let Some(link) = actor.came_by.as_ref().filter(|link| journey == Some(&*link.journey)) {
+        link::leave_out(&mut view, link);
+    }
     (view, reader.faults.take())
 }
 

@@ -30,6 +30,8 @@ pub(super) async fn send(attempt: &Attempt<'_>, payload: &NotifyPayload) -> Resu
     let Some(message) = catalog.message(&payload.message) else {
         return Ok(End::Park(json!({"code": "unknown_message", "message": payload.message})));
     };
+    let moved = moved(context, effect, message, payload).await?;
+    let payload = moved.as_ref().unwrap_or(payload);
     let store = context.runtime.store();
     // A crash between the sending and the end of the job: it is known to be sent.
     if effect.fence > 1 && store.message(&effect.key).await?.is_some_and(|m| m.state == MessageState::Sent) {
@@ -83,6 +85,20 @@ pub(super) async fn send(attempt: &Attempt<'_>, payload: &NotifyPayload) -> Resu
             End::Settled
         }
     })
+}
+
+/// The order, to the number that its receiver has now; `None`: as it stands. A code goes where it was asked for.
+async fn moved(
+    context: &Context,
+    effect: &EffectRecord,
+    message: &Message,
+    payload: &NotifyPayload,
+) -> Result<Option<NotifyPayload>, RuntimeError> {
+    if message.channel == Channel::Email || payload.otp.is_some() {
+        return Ok(None);
+    }
+    let to = context.runtime.people.present_number(&effect.key.journey, &payload.to).await?;
+    Ok(to.map(|to| NotifyPayload { to, ..payload.clone() }))
 }
 
 /// Once, after the first try.

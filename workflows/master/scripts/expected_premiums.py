@@ -68,6 +68,14 @@ CASES = [
          variant="royal-enfield-classic-350-signals", title="Royal Enfield Classic 350 Signals (Petrol)", fuel="petrol", cc=349, kw=0, seats=2, price=216000, rto="GJ-05", zone="B",
          age_days=0, plan_type="comprehensive", ncb=0, idv_pct=100, deductible=0, passenger=0, depreciation=5, od_rate="1.760", discount=68,
          tp=7365, term=5, covers=[("ownerDriverCover", "Personal accident of the owner-driver", 0, 1350)]),
+    dict(name="new car, three years of own damage too: each line of own damage and add-ons 2.7 times that of a year", insurer="reliance", insurer_id=2,
+         vehicle="fw", kind="new", variant="hyundai-creta-s-1-5", title="Hyundai Creta S 1.5 (Petrol)", fuel="petrol", cc=1497, kw=0, seats=5, price=1343000, rto="DL-03", zone="A",
+         age_days=0, plan_type="comprehensive", ncb=0, idv_pct=100, deductible=0, passenger=0, depreciation=5, od_rate="3.283", discount=68, tp=10640, term=3,
+         years=3, times=270, covers=[("zeroDepreciationCover", "Zero depreciation", "0.42", 0), ("ownerDriverCover", "Personal accident of the owner-driver", 0, 850)]),
+    dict(name="new bike, five years of own damage too: 4.2 times that of a year", insurer="bajaj-allianz", insurer_id=10, vehicle="tw", kind="new",
+         variant="royal-enfield-classic-350-signals", title="Royal Enfield Classic 350 Signals (Petrol)", fuel="petrol", cc=349, kw=0, seats=2, price=216000, rto="GJ-05", zone="B",
+         age_days=0, plan_type="comprehensive", ncb=0, idv_pct=100, deductible=0, passenger=0, depreciation=5, od_rate="1.760", discount=56, tp=7365, term=5,
+         years=5, times=420, covers=[("ownerDriverCover", "Personal accident of the owner-driver", 0, 1350)]),
     dict(name="car older than 10 years, zone A, diesel 2755 cc", insurer="iffco-tokio", insurer_id=7, vehicle="fw", kind="registered",
          variant="toyota-fortuner-2-8-diesel", title="Toyota Fortuner 2.8 Diesel (Diesel)", fuel="diesel", cc=2755, kw=0, seats=7, price=3593000, rto="TN-01", zone="A",
          age_days=4000, plan_type="comprehensive", ncb=50, idv_pct=95, deductible=0, passenger=10000, depreciation=80, od_rate="3.698", discount=42,
@@ -98,20 +106,22 @@ def rate(case):
     base = half_up(Fraction(price - percent(price, case["depreciation"]), 100)) * 100
     idv = half_up(Fraction(percent(base, case["idv_pct"]), 100)) * 100
     third_party_only = case["plan_type"] == "third_party"
-    od = 0 if third_party_only else percent(idv, case["od_rate"])
+    times = case.get("times", 100)       # own damage and add-ons of several years, in percent of one
+    od = 0 if third_party_only else percent(percent(idv, case["od_rate"]), times)
     d1 = percent(od, case["discount"])
-    d3 = min(percent(od - d1, case.get("deductible_rate", 0)), case.get("deductible_cap", 0) * 100)
+    d3 = min(percent(od - d1, case.get("deductible_rate", 0)), percent(case.get("deductible_cap", 0) * 100, times))
     d4 = percent(od - d1 - d3, case["ncb"])
     tp = int(Fraction(str(case["tp"])) * 100)
-    covers = [(key, name, percent(idv, of_idv) + flat * 100) for key, name, of_idv, flat in case["covers"]]
-    passengers = case.get("passenger_each", 0) * 100 * (case["seats"] - 1)
+    several = lambda key, amount: amount if key == "ownerDriverCover" else percent(amount, times)
+    covers = [(key, name, several(key, percent(idv, of_idv) + flat * 100)) for key, name, of_idv, flat in case["covers"]]
+    passengers = percent(case.get("passenger_each", 0) * 100 * (case["seats"] - 1), times)
     extra = sum(amount for _, _, amount in covers) + passengers
     net = od - d1 - d3 - d4 + tp + extra
     gst = percent(net, 18)
     total = half_up(Fraction(net + gst, 100)) * 100
     lines = []
     if od:
-        lines.append(("Own damage", od, "line", f"{case['od_rate']}% of {rupees(idv)}, zone {case['zone']}"))
+        lines.append(("Own damage", od, "line", f"{case['od_rate']}% of {rupees(idv)}, zone {case['zone']}" + (f", {case['years']} years" if "years" in case else "")))
     if d1:
         lines.append(("Insurer discount", -d1, "discount", f"{case['discount']}%"))
     if d3:
@@ -141,15 +151,17 @@ def example(number, case):
                  rto=case["rto"], make="", model="", variant=case["variant"], title=case["title"], cc=case["cc"], kw=case["kw"], fuel=case["fuel"], price=case["price"] * 100,
                  seats=case["seats"], age_days=case["age_days"], leadform="new" if case["kind"] == "new" else "used", lead_type="" if case["kind"] == "new" else "Rollover",
                  break_in=False, expired_days=0, plan_type=case["plan_type"], with_third_party=False, previous={}, ncb=case["ncb"], idv=0 if case["idv_pct"] == 100 else r["idv"],
-                 deductible=case["deductible"], passenger_cover=case["passenger"], **{flag: int(key in chosen) for key, flag in FLAGS.items()})
+                 deductible=case["deductible"], passenger_cover=case["passenger"], **{flag: int(key in chosen) for key, flag in FLAGS.items()}, **({"own_damage_years": case["years"]} if "years" in case else {}))
     title = "Third party" if case["plan_type"] == "third_party" else "Standard"
     wire = dict(code="basic", name=title, ribbon="", remark="", coverType=case["plan_type"], category=category, idv=shown_idv, idvBase=r["base"], years=case["term"],
+                **({"ownDamageYears": case["years"]} if "years" in case else {}),
                 payAsYouDrive=False, inspectionNeeded=False,
                 premium=dict(ownDamage=r["od"], thirdParty=r["tp"], covers=r["extra"], discounts=r["discounts"], net=r["net"], gst=r["gst"],
                              rounding=r["total"] - r["net"] - r["gst"], total=r["total"]),
                 breakup=[dict(name=n, amount=a, type=t, remark=d) for n, a, t, d in r["lines"]],
                 covers=[dict(key=k, name=n, amount=a) for k, n, a in r["covers"]], notSold=[])
     out = dict(id="basic", title=title, badge="", note="", plan_type=case["plan_type"], category=category, idv=shown_idv, idv_base=r["base"], term=case["term"],
+               **({"own_damage_term": case["years"]} if "years" in case else {}),
                pay_as_you_drive=False, inspection=False,
                premium=dict(own_damage=r["od"], third_party=r["tp"], add_ons=r["extra"], discounts=r["discounts"], net=r["net"], gst=r["gst"],
                             rounding=r["total"] - r["net"] - r["gst"]),

@@ -252,7 +252,7 @@ fn invoke() -> Value {
     closed_map(&[
         (
             "src",
-            "partner/operation, system/otp.send, system/otp.verify, system/totp.verify, system/person.contact, system/person.record, system/person.restore",
+            "partner/operation, system/otp.send, system/otp.verify, system/totp.verify, system/person.contact, system/person.record, system/person.note, system/person.restore",
             text(),
         ),
         ("contract", "What any partner's operation may declare", text()),

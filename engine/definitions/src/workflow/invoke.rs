@@ -45,5 +45,5 @@ pub enum Source {
 }
 
 /// What the runtime itself can be asked.
-pub const SYSTEM: [&str; 6] =
-    ["otp.send", "otp.verify", "totp.verify", "person.contact", "person.record", "person.restore"];
+pub const SYSTEM: [&str; 7] =
+    ["otp.send", "otp.verify", "totp.verify", "person.contact", "person.record", "person.note", "person.restore"];

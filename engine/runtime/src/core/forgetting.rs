@@ -175,6 +175,7 @@ impl Core {
                 continue;
             };
             self.end_sessions_of(id).await?;
+            self.forget_left(id).await?;
             let kept = self.store().records_of(id, &[], ALL).await?;
             if kept.iter().any(|record| record.kept == Kept::OnAccount) {
                 let (profile, keys) = (json!({}), String::new());

@@ -80,6 +80,7 @@ impl Core {
             "totp.verify" => self.verify_second(turn, input).await,
             "person.contact" => self.contact(turn, actor).await,
             "person.record" => self.own_record(input, actor).await,
+            "person.note" => Box::pin(self.note_own_record(turn, input, actor)).await,
             "person.restore" => self.restore(turn, input, actor).await,
             other => {
                 let message = Some(format!("`system/{other}` does not exist"));

@@ -2,14 +2,14 @@
 
 use super::People;
 use super::sessions::OwnSession;
-use crate::actor::{Action, Actor, Resource, STAFF};
+use crate::actor::{Action, Actor, Resource, STAFF, SYSTEM};
 use crate::clock::rfc3339;
 use crate::core::{Sight, contact_of, normal_mobile, read};
 use crate::effect::CallResult;
 use crate::fact::Fact;
 use crate::journeys::{Journeys, LIST_MAX, List};
 use crate::refusal::Refusal;
-use crate::turn::Cover;
+use crate::turn::{Cover, Turn};
 use crate::view::JourneySummary;
 use engine_definitions::{AccountParts, RecordKinds, mask};
 use engine_store::{Committed, DocumentHead, PersonRecord, Record};
@@ -248,12 +248,7 @@ impl crate::core::Core {
         let told = |ok: bool, record: Value, context: Map<String, Value>| {
             CallResult::output(json!({"ok": ok, "record": record, "context": context}))
         };
-        let text = |name: &str| input[name].as_str().unwrap_or_default();
-        let found = match actor.person() {
-            Some(person) => self.store().records_of(person, &[text("kind").to_owned()], RECORDS_MAX).await?,
-            None => Vec::new(),
-        };
-        let Some(record) = found.into_iter().find(|record| record.key == text("key")) else {
+        let Some(record) = self.find_record(input, actor.person()).await? else {
             return Ok(told(false, json!({}), Map::new()));
         };
         let journey = self.store().journey(&record.journey).await?;
@@ -265,6 +260,39 @@ impl crate::core::Core {
         let wanted: Vec<&str> = input["context"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         context.retain(|name, _| wanted.contains(&name.as_str()));
         Ok(told(true, record.data, context))
+    }
+
+    /// `{kind, key, data}` → `{ok}`: what was recorded of a request of who is signed in, or whose the journey is that goes
+    /// on by itself, says this too from now on. That request hears of it as `<kind>.noted`, where a state names it.
+    pub async fn note_own_record(&self, turn: &Turn<'_>, input: &Value, actor: &Actor) -> Result<CallResult, Refusal> {
+        let by_itself = turn.record.person.as_deref().filter(|_| actor.kind == SYSTEM);
+        let record = self.find_record(input, actor.person().or(by_itself)).await?;
+        let Some(record) = record.filter(|record| record.journey != turn.id()) else {
+            return Ok(CallResult::output(json!({"ok": false})));
+        };
+        let new = input["data"].as_object().cloned().unwrap_or_default();
+        let mut data = record.data.as_object().cloned().unwrap_or_default();
+        data.extend(new.clone());
+        let heard = format!("{}.noted", record.kind);
+        let noted = self.note(&record.journey, |turn| {
+            turn.record_note(&record.kind, &record.key, &data)?;
+            if turn.is_active() && turn.names(&heard) {
+                turn.receive(&heard, new.clone())?;
+            }
+            Ok(())
+        });
+        match noted.await? {
+            Some(Committed::Done { .. }) => Ok(CallResult::output(json!({"ok": true}))),
+            Some(Committed::Superseded | Committed::KeyUsed(_) | Committed::Moved) => Err(Refusal::Busy),
+            None => Ok(CallResult::output(json!({"ok": false}))),
+        }
+    }
+
+    async fn find_record(&self, input: &Value, person: Option<&str>) -> Result<Option<Record>, Refusal> {
+        let text = |name: &str| input[name].as_str().unwrap_or_default();
+        let Some(person) = person else { return Ok(None) };
+        let found = self.store().records_of(person, &[text("kind").to_owned()], RECORDS_MAX).await?;
+        Ok(found.into_iter().find(|record| record.key == text("key")))
     }
 
     /// Keeps what a person was first called by themselves.

@@ -29,7 +29,10 @@ impl People {
         };
         let Ok(grant) = serde_json::from_value::<Grant>(found.expected) else { return Ok(None) };
         let record = self.core.store().journey(&grant.journey).await?;
-        Ok(record.is_some_and(|record| grant.holds(&record, self.core.now_ms())).then_some(grant))
+        let Some(record) = record.filter(|record| grant.holds(record, self.core.now_ms())) else { return Ok(None) };
+        // Whoever has the number now that it was sent to is somebody else.
+        let was_left = self.core.was_left(&record, grant.made_ms).await?;
+        Ok((!was_left).then_some(grant))
     }
 
     /// Gives the session of this token the right that a link carries; the session goes on under the new token that

@@ -9,8 +9,9 @@ use crate::actor::{Actor, SHOWN};
 use crate::core::{Core, Deed, RuntimeError};
 use crate::refusal::Refusal;
 use engine_definitions::AccountParts;
-use engine_store::{JourneyFilter, PersonRecord};
-use serde_json::json;
+use engine_store::{JourneyFilter, JourneyRecord, PersonRecord};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// Wrong answers of a day.
 const TRIES: i64 = 5;
@@ -85,6 +86,17 @@ impl People {
         self.renew_session(token, |_| {}).await
     }
 
+    /// The number that a message of a journey goes to in place of one that its person has left; `None`: as it stands.
+    pub async fn present_number(&self, journey: &str, to: &str) -> Result<Option<String>, RuntimeError> {
+        let Some(record) = self.core.store().journey(journey).await? else { return Ok(None) };
+        let Some(left) = self.core.left_in(&record).await? else { return Ok(None) };
+        let hash = self.core.mobile_hash(to);
+        let is_left = left["numbers"].as_array().into_iter().flatten().any(|number| *number == hash);
+        let Some(person) = record.person.filter(|_| is_left) else { return Ok(None) };
+        let known = self.core.store().person(&person).await?;
+        Ok(known.and_then(|known| known.profile[MOBILE].as_str().map(str::to_owned)))
+    }
+
     async fn asked_for(&self, actor: &Actor) -> Result<(String, PersonRecord), Refusal> {
         let person = actor.claims.clone().ok_or(Refusal::NotFound)?;
         let known = self.core.store().person(&person).await?.ok_or(Refusal::NotFound)?;
@@ -110,14 +122,18 @@ impl People {
             }
             store.renumber(&other.id, &other.id).await?;
         }
+        let before = store.person(person).await?.map(|known| known.mobile);
         if !self.core.renumber(person, mobile).await? {
             return Ok(None);
         }
+        self.core.note_left(person, before.as_deref(), &self.core.mobile_hash(mobile)).await?;
         self.core.end_sessions(person, &token_hash(token)).await?;
         self.renew_session(token, |_| {}).await
     }
 }
 
+/// Bucket of numbers that persons have left for another one: `{at_ms, numbers: [hash]}` by person.
+const LEFT: &str = "numbers-left";
 /// Before the hash of a number: the journeys in which it was proved while its account was closed.
 const WAITING: &str = "waits-for-owner";
 
@@ -142,6 +158,38 @@ impl Core {
             self.store().kv_delete(&bucket, &journey).await?;
         }
         Ok(())
+    }
+
+    /// A person has another number: what is sent to the former one from now on goes to theirs, and links that were sent
+    /// before open nothing.
+    async fn note_left(&self, person: &str, before: Option<&str>, now: &str) -> Result<(), RuntimeError> {
+        let known = self.store().kv_get(LEFT, person).await?.unwrap_or_default();
+        let mut numbers: BTreeSet<&str> =
+            known["numbers"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        numbers.extend(before);
+        numbers.remove(now);
+        let left = json!({"at_ms": self.now_ms(), "numbers": numbers});
+        Ok(self.store().kv_put(LEFT, person, left).await?)
+    }
+
+    /// What was noted of numbers that a journey's person has left; `None`: nothing, or the journey itself is about the
+    /// change of a number.
+    async fn left_in(&self, journey: &JourneyRecord) -> Result<Option<Value>, RuntimeError> {
+        let Some(person) = &journey.person else { return Ok(None) };
+        let Some(left) = self.store().kv_get(LEFT, person).await? else { return Ok(None) };
+        let catalog = self.catalog();
+        let changes = catalog.workflow(&journey.workflow).is_some_and(|workflow| workflow.signs_in.is_some());
+        Ok(Some(left).filter(|_| !changes))
+    }
+
+    /// Whether a link of this time was sent before the journey's person took another number.
+    pub async fn was_left(&self, journey: &JourneyRecord, made_ms: i64) -> Result<bool, RuntimeError> {
+        let left = self.left_in(journey).await?;
+        Ok(left.and_then(|left| left["at_ms"].as_i64()).is_some_and(|at_ms| made_ms <= at_ms))
+    }
+
+    pub async fn forget_left(&self, person: &str) -> Result<(), RuntimeError> {
+        Ok(self.store().kv_delete(LEFT, person).await?)
     }
 
     /// Whether nobody has signed in with the person's number for so long that it may be another's by now, and there is
@@ -174,6 +222,7 @@ impl Core {
         self.note_deed(actor, Deed::NumberRestored, person).await?;
         let is_back = self.renumber(person, mobile).await?;
         if is_back {
+            self.note_left(person, Some(taken), &self.mobile_hash(mobile)).await?;
             self.end_sessions(person, "").await?;
         }
         Ok(is_back)

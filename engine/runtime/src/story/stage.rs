@@ -355,6 +355,11 @@ impl<'a> Stage<'a> {
                 let (record, context) = (&found["record"], &found["context"]);
                 CallResult::output(json!({"ok": found.is_object(), "record": record, "context": context}))
             }
+            "person.note" => {
+                let told = |name: &str| input.get(name).and_then(Value::as_str).unwrap_or_default();
+                let found = &self.signed_in["records"][told("kind")][told("key")];
+                CallResult::output(json!({"ok": found.is_object()}))
+            }
             "person.restore" => CallResult::output(json!({"ok": true})),
             _ => CallResult::output(Value::Null),
         })

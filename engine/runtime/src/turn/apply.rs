@@ -54,7 +54,9 @@ impl Turn<'_> {
                 self.help_ended();
                 (Fact::HelpEnded, true)
             }
-            Fact::Submitted { data, secret, again } => (self.submit_fact(data, secret, again, by)?, true),
+            Fact::Submitted { data, secret, again, kept } => {
+                (self.submit_fact((data, secret), (again, kept), by)?, true)
+            }
             Fact::Sent { event, data, again } => (self.event_fact(event, data, again, by)?, true),
             Fact::Saved { data } => match self.ask("save", data, by)? {
                 Some(data) => (Fact::Saved { data }, true),
@@ -172,9 +174,8 @@ impl Turn<'_> {
     /// Refused when no transition takes it: then nothing is stored.
     fn submit_fact(
         &mut self,
-        data: Value,
-        secret: Map<String, Value>,
-        again: bool,
+        (data, secret): (Value, Map<String, Value>),
+        (again, kept): (bool, bool),
         by: &Actor,
     ) -> Result<Fact, Refused> {
         let before = self.step_node();
@@ -197,7 +198,7 @@ impl Turn<'_> {
             return Err(Refused::Unselected);
         }
         self.agree(consents);
-        self.note_who_answered(before, by);
+        self.note_who_answered(before, by, kept);
         // An answer with secrets cannot be sent again: the person is asked again.
         let sent = hidden.is_empty().then_some(self.record.seq);
         self.moved_by_person(before, sent);
@@ -206,7 +207,7 @@ impl Turn<'_> {
         }
         // What the machine heard is what the history keeps.
         let data = event.data.shift_remove("data").unwrap_or_default();
-        Ok(Fact::Submitted { data, secret: hidden, again })
+        Ok(Fact::Submitted { data, secret: hidden, again, kept })
     }
 
     fn event_fact(&mut self, kind: String, data: Value, again: bool, by: &Actor) -> Result<Fact, Refused> {

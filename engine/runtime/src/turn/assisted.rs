@@ -66,10 +66,14 @@ impl Turn<'_> {
         self.closed_to(step, actor).is_none() || ["back", "change"].contains(&kind) || theirs()
     }
 
-    /// Notes the role in which this step was answered, where somebody acts for the customer, or did.
-    pub(super) fn note_who_answered(&mut self, step: &str, by: &Actor) {
+    /// Notes the role in which this step was answered, where somebody acts for the customer, or did. Whose answers stay
+    /// (`kept`: something was sent back as it was shown covered) has answered it still: nobody sees more of a step
+    /// because they pressed its button.
+    pub(super) fn note_who_answered(&mut self, step: &str, by: &Actor, kept: bool) {
         let role = self.role_for_customers(by);
-        if role.is_some() || self.state.assisted.is_some() || !self.state.answered_by.is_empty() {
+        if role.is_some() && kept {
+            self.state.answered_by.entry(step.to_owned()).or_insert_with(|| CUSTOMER.to_owned());
+        } else if role.is_some() || self.state.assisted.is_some() || !self.state.answered_by.is_empty() {
             let role = role.unwrap_or(CUSTOMER).to_owned();
             self.state.answered_by.insert(step.to_owned(), role);
         }

@@ -14,6 +14,8 @@ use serde_json::{Map, Value, json};
 pub struct Answer {
     pub data: Value,
     pub secrets: Map<String, Value>,
+    /// Whether something of it was sent as it was shown covered: who sent it has not written that, and does not see it.
+    pub kept: bool,
 }
 
 /// What came of checking an answer.
@@ -41,7 +43,7 @@ impl<'w> Turn<'w> {
         let Some((step, form)) = self.shown_form(actor) else {
             // A step with only a button: nothing may be sent along.
             return Ok(if data.as_object().is_none_or(|m| m.is_empty()) {
-                Checked::Good(Answer { data: json!({}), secrets: Map::new() })
+                Checked::Good(Answer { data: json!({}), secrets: Map::new(), kept: false })
             } else {
                 Checked::Wrong(vec![FieldError {
                     pointer: String::new(),
@@ -52,8 +54,11 @@ impl<'w> Turn<'w> {
         };
         let mut data = data.clone();
         let fields = self.fields_of_answer(actor)?;
+        let mut kept = false;
         if let Some(fields) = &fields {
+            let sent = data.clone();
             self.uncover(step, form, fields, &mut data, actor);
+            kept = data != sent;
             let mut errors = form.check_known(fields, &mut data).map_err(|error| self.broken(&error))?;
             if !errors.is_empty() {
                 if let Some(cover) = self.cover(actor) {
@@ -79,7 +84,7 @@ impl<'w> Turn<'w> {
                 }
             }
         }
-        Ok(Checked::Good(Answer { data, secrets }))
+        Ok(Checked::Good(Answer { data, secrets, kept }))
     }
 
     /// Whether the shown step asks for files.
@@ -135,8 +140,8 @@ impl<'w> Turn<'w> {
 
     /// A checked answer of the shown step.
     pub fn submit(&mut self, answer: Answer, actor: &Actor) -> Result<(), Refused> {
-        let Answer { data, secrets } = answer;
-        self.happen(Fact::Submitted { data, secret: secrets, again: false }, actor).map(drop)
+        let Answer { data, secrets, kept } = answer;
+        self.happen(Fact::Submitted { data, secret: secrets, again: false, kept }, actor).map(drop)
     }
 
     /// What was typed so far is kept, without a check and without its secret fields; the history says only that it was.
@@ -214,13 +219,16 @@ impl<'w> Turn<'w> {
         let prefill = self.prefill(step);
         let mut data = self.laid(step, form, &fields, prefill);
         data.retain(|_, value| !value.is_null());
-        self.again(Fact::Submitted { data: Value::Object(data), secret: Map::new(), again: true }, by)
+        self.again(Fact::Submitted { data: Value::Object(data), secret: Map::new(), again: true, kept: true }, by)
     }
 
     fn again(&mut self, sent: Fact, by: &Actor) -> Result<bool, Refused> {
         let fact = match sent {
             Fact::Submitted { data, .. } => match self.check_answer(&data, by, &|_| String::new())? {
-                Checked::Good(Answer { data, secrets }) => Fact::Submitted { data, secret: secrets, again: true },
+                // What stood there goes on: nobody has written it anew.
+                Checked::Good(Answer { data, secrets, .. }) => {
+                    Fact::Submitted { data, secret: secrets, again: true, kept: true }
+                }
                 Checked::Wrong(_) => return Err(Refused::Unselected),
             },
             Fact::Sent { event, data, .. } => match self.check_event(&event, &data, by) {

@@ -67,7 +67,7 @@ impl Turn<'_> {
     }
 
     /// Whether an active state names this event exactly.
-    pub(super) fn names(&self, kind: &str) -> bool {
+    pub(crate) fn names(&self, kind: &str) -> bool {
         let machine = &self.workflow.machine;
         let mut nodes = self.state.snapshot.active.iter().flat_map(|leaf| machine.ancestors(leaf));
         nodes.any(|node| machine.events_of(node).any(|named| named == kind))
