@@ -25,6 +25,11 @@ async fn post(visitor: &Visitor, path: &str, body: Value) -> (u16, Value) {
     (reply.status, reply.json())
 }
 
+async fn put(visitor: &Visitor, path: &str, body: Value) -> (u16, Value) {
+    let reply = visitor.send("PUT", path, &[], Some(body.to_string())).await;
+    (reply.status, reply.json())
+}
+
 fn sme_lead(business: &str, last_name: &str) -> Value {
     json!({
         "source": "X", "productType": "groupMedical", "policyMode": "online", "status": "leadGenerated",
@@ -97,14 +102,14 @@ async fn a_business_gets_indicative_prices() {
     let (_, lead) = post(&visitor, "/api/v1/sme/lead", sme_lead("Rao Traders", "Rao")).await;
     let details = format!("/api/v1/sme/lead/{}/details", lead["data"]["data"]["leadId"].as_str().expect("an id"));
     let people = |count: i32| json!({"answers": [{"key": "lives", "count": count}]});
-    let (status, six) = post(&visitor, &details, people(6)).await;
+    let (status, six) = put(&visitor, &details, people(6)).await;
     assert_eq!((status, &six["data"]["data"]["offers"]), (200, &json!([])), "{six}");
-    assert_eq!(post(&visitor, &details, people(0)).await.0, 422);
-    let (_, offers) = post(&visitor, &details, people(25)).await;
+    assert_eq!(put(&visitor, &details, people(0)).await.0, 422);
+    let (_, offers) = put(&visitor, &details, people(25)).await;
     let totals: Vec<&Value> =
         offers["data"]["data"]["offers"].as_array().expect("offers").iter().map(|offer| &offer["total"]).collect();
     assert_eq!(totals, [&json!(11_770_500), &json!(12_390_000), &json!(13_876_800)]);
-    assert_eq!(post(&server.visitor(), &details, people(25)).await.0, 404);
+    assert_eq!(put(&server.visitor(), &details, people(25)).await.0, 404);
     let lead_id = lead["data"]["data"]["leadId"].clone();
     let (status, chosen) =
         post(&visitor, "/api/v1/sme/quotes/select", json!({"lead_id": lead_id, "insurer": "tata-aig"})).await;
@@ -155,7 +160,7 @@ async fn a_building_is_priced_by_its_details() {
     let building: Value = serde_json::from_str(BUILDING).expect("JSON");
     let mut bamboo = building.clone();
     bamboo["buildingDetails"]["wallMaterialTypeId"] = json!(77);
-    let (status, refused) = post(&visitor, &details, bamboo).await;
+    let (status, refused) = put(&visitor, &details, bamboo).await;
     assert_eq!(
         (status, &refused["errors"][0]["displayMessage"]),
         (422, &json!("We do not know this entry of the list materialType"))
@@ -163,7 +168,7 @@ async fn a_building_is_priced_by_its_details() {
     let lists = visitor.get("/api/v1/forms/fire/lists").await.ok(200)["data"].clone();
     assert_eq!(lists["materialType"].as_array().map(Vec::len), Some(9));
 
-    let (status, taken) = post(&visitor, &details, building).await;
+    let (status, taken) = put(&visitor, &details, building).await;
     assert_eq!(status, 200, "{taken}");
     let priced = server
         .until_worked("the prices", async || {

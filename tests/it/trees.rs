@@ -121,7 +121,7 @@ async fn insurers_have_pages_of_their_own() {
         }
     }
     let plain = visitor.get("/car-insurance/companies/tata-aig").await.text();
-    assert!(plain.contains("What it sells") && plain.contains("If something happens"), "R2.4-33");
+    assert!(plain.contains("What it sells") && plain.contains("Claims by telephone"), "R2.4-33");
     for unknown in ["/nonsense", "/user-reviews/review-99.htm", "x"] {
         assert_eq!(visitor.get(&format!("{company}{unknown}")).await.status, 404, "{unknown}");
     }

@@ -7,8 +7,8 @@ use crate::refusal::Refusal;
 
 impl Journeys {
     /// A fresh journey of the flow of one that has expired; what its owner had answered stands in its forms as drafts,
-    /// but for what a form asks anew.    /// Asked twice it is the same one. `NotFound` when it has not expired, and to everybody else: a link shows no
-    /// answers.
+    /// but for what a form asks anew. Asked twice it is the same one. `NotFound` when it has not expired, and to
+    /// everybody else: a link shows no answers.
     pub async fn afresh(&self, actor: &Actor, expired: &str) -> Result<Sent, Refusal> {
         let (record, _) = self.core.mine(actor, Action::See, expired).await?;
         if !owns(actor, &record) {

@@ -262,8 +262,9 @@ impl crate::core::Core {
         Ok(told(true, record.data, context))
     }
 
-    /// `{kind, key, data}` → `{ok}`: what was recorded of a request of who is signed in, or whose the journey is that goes
-    /// on by itself, says this too from now on. That request hears of it as `<kind>.noted`, where a state names it.
+    /// `{kind, key, data}` → `{ok}`: what was recorded of a request of who is signed in, or whose the journey is that
+    /// goes on by itself, says this too from now on. That request hears of it as `<kind>.noted`, where a state names
+    /// it.
     pub async fn note_own_record(&self, turn: &Turn<'_>, input: &Value, actor: &Actor) -> Result<CallResult, Refusal> {
         let by_itself = turn.record.person.as_deref().filter(|_| actor.kind == SYSTEM);
         let record = self.find_record(input, actor.person().or(by_itself)).await?;

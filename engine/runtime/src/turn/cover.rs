@@ -4,7 +4,7 @@
 
 use super::{Turn, get_path};
 use crate::actor::{Actor, STAFF};
-use engine_definitions::{Form, FormFields, Policy, Step, Workflow, mask_personal, personal_kind};
+use engine_definitions::{FieldError, Form, FormFields, Policy, Step, Workflow, mask_personal, personal_kind};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -408,6 +408,27 @@ impl Turn<'_> {
         uncover(&Value::Object(plain), &Value::Object(shown), sent);
     }
 
+    /// Errors of texts in which a covered value was changed in part: nobody knows what was meant.
+    pub(crate) fn half_covered(
+        &self,
+        (step, form, fields): (&Step, &Form, &FormFields),
+        sent: &Value,
+        actor: &Actor,
+    ) -> Vec<FieldError> {
+        if self.cover(actor).is_none() {
+            return Vec::new();
+        }
+        let plain = self.laid(step, form, fields, self.prefill(step));
+        let mut shown = plain.clone();
+        self.shown(step, form, &mut shown, actor);
+        let text = self.workflow.in_language(&actor.language).find_text("journey.covered", &Map::new());
+        let text = text.unwrap_or_else(|| "Please type the whole value".to_owned());
+        let mut pointers = Vec::new();
+        half_covered((&Value::Object(plain), &Value::Object(shown)), sent, "", &mut pointers);
+        let error = |pointer| FieldError { pointer, code: "covered".into(), text: text.clone() };
+        pointers.into_iter().map(error).collect()
+    }
+
     /// Restores covered values in what is typed and not sent yet.
     pub(crate) fn uncover_draft(&mut self, sent: &mut Value, actor: &Actor) {
         let Some((step, form)) = self.shown_form(actor) else { return };
@@ -415,6 +436,25 @@ impl Turn<'_> {
             self.uncover(step, form, &fields, sent, actor);
             self.fields = Some(fields);
         }
+    }
+}
+
+/// Signs of a cover: letters, and figures.
+const SIGNS: [&str; 2] = ["XX", "**"];
+
+fn half_covered((plain, shown): (&Value, &Value), sent: &Value, at: &str, pointers: &mut Vec<String>) {
+    match (plain, shown, sent) {
+        (Value::Object(plain), Value::Object(shown), Value::Object(sent)) => {
+            for (name, sent) in sent {
+                if let (Some(plain), Some(shown)) = (plain.get(name), shown.get(name)) {
+                    half_covered((plain, shown), sent, &format!("{at}/{name}"), pointers);
+                }
+            }
+        }
+        (plain, shown, Value::String(text)) if plain != shown && sent != shown && sent != plain => {
+            pointers.extend(SIGNS.iter().any(|signs| text.contains(signs)).then(|| at.to_owned()));
+        }
+        _ => {}
     }
 }
 
@@ -577,6 +617,19 @@ mod tests {
         Cover::record(None, &Policy::default(), &mut record);
         let expected = json!({"mobile": "*****45670", "agent": {"name": "ravi"}, "key": "*****45670", "url": "/x"});
         assert_eq!(record, expected);
+    }
+
+    #[test]
+    fn a_covered_value_is_not_changed_in_part() {
+        let (plain, shown) =
+            (json!({"name": "Asha Rao", "line": "12 Lake"}), json!({"name": "XXXa XXo", "line": "XX XXXe"}));
+        let found = |sent: Value| {
+            let mut pointers = Vec::new();
+            half_covered((&plain, &shown), &sent, "", &mut pointers);
+            pointers
+        };
+        assert_eq!(found(json!({"name": "XXXa XXos", "line": "XX XXXe"})), ["/name"]);
+        assert_eq!(found(json!({"name": "Asha Raos", "line": "14 Lake"})), Vec::<String>::new());
     }
 
     #[test]

@@ -59,7 +59,10 @@ impl<'w> Turn<'w> {
             let sent = data.clone();
             self.uncover(step, form, fields, &mut data, actor);
             kept = data != sent;
-            let mut errors = form.check_known(fields, &mut data).map_err(|error| self.broken(&error))?;
+            let mut errors = self.half_covered((step, form, fields), &sent, actor);
+            if errors.is_empty() {
+                errors = form.check_known(fields, &mut data).map_err(|error| self.broken(&error))?;
+            }
             if !errors.is_empty() {
                 if let Some(cover) = self.cover(actor) {
                     errors.iter_mut().for_each(|error| error.text = cover.cover_text(&error.text));
