@@ -538,3 +538,11 @@ test('an answer that is not shown is posted by the plain form, too', () => {
     ['kinds', 'b'],
   ]);
 });
+
+test('what the server no longer says of a field goes, also when nothing was typed since', async () => {
+  const { view, refuse } = show({ properties: { code: { type: 'string' } } }, { code: '000000' });
+  refuse([{ pointer: '/code', code: 'wrong', text: "That code isn't right" }]);
+  expect(view.container.querySelector('.field-error')?.textContent).toContain("That code isn't right");
+  refuse([]);
+  expect(view.container.querySelector('.field-error')).toBeNull();
+});

@@ -111,6 +111,8 @@ export function StepForm({
         serial: before.serial + 1,
         summary: problems.length >= SUMMARY_MIN,
       }));
+    // what the server no longer says is settled
+    else if (problems.length === 0 && known.current.length > 0) setRefused((before) => ({ ...before, problems }));
     known.current = problems;
   }, [problems]);
 
