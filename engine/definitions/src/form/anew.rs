@@ -1,15 +1,13 @@
 //! What a form of a request that is begun anew may hold of what was answered before.
 
+use super::rules::HEALTH;
 use super::{Form, agrees, properties};
 use crate::uploads;
 use serde_json::Value;
 
-/// Kind of personal data that is asked for anew: what was true then may not be now.
-const HEALTH: &str = "health";
-
 impl Form {
-    /// The answers without what is asked anew: what a person agrees to, since nobody agrees by going on; medical answers;
-    /// files; and fields with `x-again: false`. Also in rows and objects.
+    /// The answers without what is asked anew: what a person agrees to, since nobody agrees by going on; medical answers,
+    /// which may not be true any more; files; and fields with `x-again: false`. Also in rows and objects.
     pub fn answers_for_anew(&self, mut answers: Value) -> Value {
         let merges = self.variants.iter().map(|variant| &variant.merge);
         merges.chain([&self.tree]).for_each(|schema| leave_out(schema, &mut answers));

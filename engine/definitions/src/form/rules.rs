@@ -104,7 +104,7 @@ const PERSONAL: [(&str, &str); 51] = [
     ("nrega", "job_card"),
 ];
 /// The kind of what says something of an illness.
-const HEALTH: &str = "health";
+pub(super) const HEALTH: &str = "health";
 /// Parts of names, read alike, of what nobody reads again, not even its owner.
 const SECRET: [&str; 8] = ["password", "passwd$", "pwd$", "otp$", "cvv$", "cvc$", "mpin$", "pin$ upi$"];
 /// A number of so few digits is not the whole of one.

@@ -6,7 +6,7 @@ use super::{
     words_or_template,
 };
 use crate::keys::actions;
-use crate::workflow::{LISTED, Only, SECTION_STEP_KEYS, StepKind, Waits};
+use crate::workflow::{LISTED, Only, SECTION_STEP_KEYS, SYSTEM, StepKind, Waits};
 use serde_json::{Map, Value, json};
 
 pub fn all() -> Kinds {
@@ -249,12 +249,10 @@ fn invoke() -> Value {
     let shared =
         needs(closed_map(&[("for", "", duration()), ("across", "What is everybody's: `all`", across)]), &["for"]);
     let reuse = json!({"anyOf": [duration(), shared]});
+    let system = SYSTEM.map(|source| format!("system/{source}"));
+    let sources = format!("partner/operation, {}", system.join(", "));
     closed_map(&[
-        (
-            "src",
-            "partner/operation, system/otp.send, system/otp.verify, system/totp.verify, system/person.contact, system/person.record, system/person.note, system/person.restore",
-            text(),
-        ),
+        ("src", &sources, text()),
         ("contract", "What any partner's operation may declare", text()),
         ("partner", "CEL: the partner's id", cel()),
         ("id", "", text()),

@@ -38,7 +38,7 @@ pub(crate) mod keys {
     pub use super::part::{HOST_KEYS, PART_KEYS};
     pub use super::steps::STEP_KEYS;
 }
-pub use invoke::{Invoke, Reuse, Source};
+pub use invoke::{Invoke, Reuse, SYSTEM, Source};
 pub use listed::{LISTED, Listed};
 pub use step::{Accept, Face, Only, Redirect, Step, StepKind, Trail, VIEWER, Waits};
 pub use tracking::Report;

@@ -23,6 +23,10 @@ const JOURNEYS_MAX: u32 = 100;
 const SESSIONS_MAX: u32 = 100;
 /// Journeys that wait for the owner of one number.
 const WAITING_MAX: u32 = 1_000;
+/// Before the hash of a number: the journeys in which it was proved while its account was closed.
+const WAITING: &str = "waits-for-owner";
+/// Bucket of numbers that persons have left for another one: `{at_ms, numbers: [hash]}` by person.
+const LEFT: &str = "numbers-left";
 
 impl People {
     /// What an answer is compared with, of the account that this visitor asks for; `None`: the visitor asks for none.
@@ -131,11 +135,6 @@ impl People {
         self.renew_session(token, |_| {}).await
     }
 }
-
-/// Bucket of numbers that persons have left for another one: `{at_ms, numbers: [hash]}` by person.
-const LEFT: &str = "numbers-left";
-/// Before the hash of a number: the journeys in which it was proved while its account was closed.
-const WAITING: &str = "waits-for-owner";
 
 impl Core {
     /// Notes a journey in which a number was proved whose account is closed: it is theirs who opens the account, or

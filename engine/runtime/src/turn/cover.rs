@@ -402,29 +402,28 @@ impl Turn<'_> {
         if step.covered.is_none() && actor.kind != STAFF && !actor.only_looks() {
             return;
         }
+        let (plain, shown) = self.plain_and_shown((step, form, fields), actor);
+        uncover(&plain, &shown, sent);
+    }
+
+    /// What a step's form holds, and how this actor is shown it.
+    fn plain_and_shown(&self, (step, form, fields): (&Step, &Form, &FormFields), actor: &Actor) -> (Value, Value) {
         let plain = self.laid(step, form, fields, self.prefill(step));
         let mut shown = plain.clone();
         self.shown(step, form, &mut shown, actor);
-        uncover(&Value::Object(plain), &Value::Object(shown), sent);
+        (Value::Object(plain), Value::Object(shown))
     }
 
     /// Errors of texts in which a covered value was changed in part: nobody knows what was meant.
-    pub(crate) fn half_covered(
-        &self,
-        (step, form, fields): (&Step, &Form, &FormFields),
-        sent: &Value,
-        actor: &Actor,
-    ) -> Vec<FieldError> {
+    pub(crate) fn half_covered(&self, at: (&Step, &Form, &FormFields), sent: &Value, actor: &Actor) -> Vec<FieldError> {
         if self.cover(actor).is_none() {
             return Vec::new();
         }
-        let plain = self.laid(step, form, fields, self.prefill(step));
-        let mut shown = plain.clone();
-        self.shown(step, form, &mut shown, actor);
+        let (plain, shown) = self.plain_and_shown(at, actor);
         let text = self.workflow.in_language(&actor.language).find_text("journey.covered", &Map::new());
         let text = text.unwrap_or_else(|| "Please type the whole value".to_owned());
         let mut pointers = Vec::new();
-        half_covered((&Value::Object(plain), &Value::Object(shown)), sent, "", &mut pointers);
+        half_covered((&plain, &shown), sent, "", &mut pointers);
         let error = |pointer| FieldError { pointer, code: "covered".into(), text: text.clone() };
         pointers.into_iter().map(error).collect()
     }
