@@ -3,6 +3,8 @@
 
 use engine_definitions::Files;
 use engine_partners::signature::hmac_sha256_hex;
+use engine_runtime::Actor;
+use engine_store::{EffectFilter, EffectState};
 use journey_tests::people::password_in;
 use journey_tests::server::{TestServer, Visitor};
 use serde_json::{Value, json};
@@ -112,6 +114,28 @@ impl Visit {
         let incidents = self.server.store().await.incidents(true, 10).await.expect("incidents");
         incidents.into_iter().map(|incident| (incident.journey, incident.reason)).collect()
     }
+}
+
+/// Nobody comes to the door of somebody who is forgotten; the request goes when the partner knows.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_visit_of_who_is_forgotten_is_called_off_first() {
+    let visit = Visit::booked().await;
+    let operations = &visit.server.product.runtime.operations;
+    let asked = operations.forget_person(&Actor::operator("test"), MOBILE).await;
+    assert!(matches!(asked, Ok(Some(Ok(_)))), "{asked:?}");
+    let store = visit.server.store().await;
+    let filter = EffectFilter { journey: Some(visit.id.clone()), limit: 100, ..EffectFilter::default() };
+    visit
+        .server
+        .until("the partner hears of it", async || {
+            let effects = store.effects(filter.clone()).await.expect("effects");
+            let cancels = effects.iter().find(|effect| effect.payload.to_string().contains("visits/cancel"))?;
+            (cancels.state == EffectState::Done).then_some(())
+        })
+        .await;
+    visit.server.product.runtime.remember_forgotten().await.expect("the list");
+    assert!(store.journey(&visit.id).await.expect("read").is_none());
+    visit.server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -12,6 +12,7 @@
 mod account;
 mod calendar;
 mod catalog;
+mod cells;
 mod channels;
 pub mod check;
 pub mod content;

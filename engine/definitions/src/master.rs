@@ -1,6 +1,7 @@
 //! Reference data: CSV files with a header, the first column is the key. Indexed on first use, so
 //! that 20,000 rows cost nothing at start; always live.
 
+use crate::cells::Cells;
 use crate::source::{Node, Span};
 use engine_statechart::Problem;
 use serde_json::{Map, Value};
@@ -51,6 +52,7 @@ pub struct Master {
     data: OnceLock<Data>,
     /// All rows as an expression has them, once one asks for them.
     listed: OnceLock<Value>,
+    cells: OnceLock<Cells>,
 }
 
 #[derive(Debug, Default)]
@@ -90,6 +92,7 @@ impl Master {
             offered: Vec::new(),
             data: OnceLock::new(),
             listed: OnceLock::new(),
+            cells: OnceLock::new(),
         };
         if master.bytes.len() > MASTER_BYTES_MAX {
             problems.push(Problem::error(
@@ -154,6 +157,12 @@ impl Master {
             let data = self.data();
             (0..data.rows()).map(|row| Value::Object(data.row(row))).collect()
         })
+    }
+
+    /// Those of them that have this text in this column; `None`: all have to be looked at.
+    pub fn rows_with(&self, column: &str, text: &str) -> Option<Vec<&Value>> {
+        let cells = self.cells.get_or_init(|| Cells::new(self.columns().iter().map(String::as_str)));
+        cells.with(self.rows(), column, text)
     }
 
     /// Names of the columns, read from the first line alone.

@@ -16,6 +16,12 @@ pub trait Host: Sync {
         None
     }
 
+    /// Those items of the list that `lend` gives for a name with one text as argument which have this text under this
+    /// key, in their order. `None`: it has no index, and all are looked at.
+    fn lend_some(&self, _name: &str, _of: &str, _key: &str, _text: &str) -> Option<Vec<&Value>> {
+        None
+    }
+
     /// Whether `explain` wants to hear of the values that are worked out.
     fn explains(&self) -> bool {
         false

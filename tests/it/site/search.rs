@@ -76,24 +76,70 @@ fn sample(all: &BTreeSet<String>) -> impl Iterator<Item = &String> {
     })
 }
 
-/// R2.6-05: a page with an address in another language names all of them, at each of them and in the list.
+/// R2.6-05: a page with an address in another language names all of them, at each of them and in the list of each.
 #[tokio::test(flavor = "multi_thread")]
 async fn languages_of_a_page_name_one_another() {
     let server = product().await;
-    let (visitor, base) = (server.visitor(), public(&server));
-    let languages = [("en", "/investment"), ("hi", "/investment/hi"), ("x-default", "/investment")];
-    let list = visitor.get("/sitemap/service.xml").await.text();
-    for path in ["/investment", "/investment/hi"] {
-        let html = visitor.get(path).await.text();
-        assert!(html.contains(&format!("<link rel=\"canonical\" href=\"{base}{path}\">")), "{path}");
-        let entry = between(&list, &format!("<loc>{base}{path}</loc>"), "</url>");
-        for (language, at) in languages {
-            let link = format!("rel=\"alternate\" hreflang=\"{language}\" href=\"{base}{at}\"");
-            assert!(html.contains(&link) && entry.contains(&link), "{path} {language}");
+    let base = public(&server);
+    let pages = [
+        ("/investment", "/investment/hi", "service"),
+        ("/", "/hi", "page"),
+        ("/car-insurance", "/hi/car-insurance", "service"),
+        ("/irda-license", "/hi/irda-license", "page"),
+    ];
+    for (english, hindi, kind) in pages {
+        let languages = [("en-IN", english), ("hi-IN", hindi), ("x-default", english)];
+        for (path, list, language) in [(english, kind, "en"), (hindi, "hi", "hi")] {
+            let visitor = server.visitor();
+            let list = visitor.get(&format!("/sitemap/{list}.xml")).await.text();
+            let html = visitor.get(path).await.text();
+            assert!(html.contains(&format!("<link rel=\"canonical\" href=\"{base}{path}\">")), "{path}");
+            assert!(html.contains(&format!("<html lang=\"{language}\"")), "{path}");
+            let entry = between(&list, &format!("<loc>{base}{path}</loc>"), "</url>");
+            for (language, at) in languages {
+                let link = format!("rel=\"alternate\" hreflang=\"{language}\" href=\"{base}{at}\"");
+                assert!(html.contains(&link) && entry.contains(&link), "{path} {language}");
+            }
         }
     }
-    assert!(!visitor.get("/").await.text().contains("hreflang"));
     server.stop().await;
+}
+
+/// In the folder of a language stands the same page, under the same frame; who reads it there goes on in the language,
+/// and who chooses another one is led out of the folder.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_in_the_folder_of_a_language_is_the_page_in_that_language() {
+    let server = product().await;
+    let visitor = server.visitor();
+    let page = visitor.get("/hi/car-insurance/").await;
+    let html = page.text();
+    assert!(html.contains("<html lang=\"hi\"") && html.contains("data-product=\"car\""), "{html}");
+    assert!(page.header("set-cookie").contains("__Host-language=hi") && page.header("cache-control") == "no-store");
+    assert!(visitor.get("/irda-license").await.text().contains("<html lang=\"hi\""), "who read it goes on in it");
+    let again = visitor.get("/hi/car-insurance").await;
+    assert_eq!(again.header("set-cookie"), "", "it is chosen already");
+    let chosen = visitor.get("/hi/car-insurance?lang=en").await;
+    assert_eq!((chosen.status, chosen.header("location")), (302, "/car-insurance"));
+    assert!(visitor.get("/car-insurance").await.text().contains("<html lang=\"en\""));
+    // What search engines shall not keep has no second address.
+    for path in ["/hi/dashboard", "/hi/car-insurance/quotes", "/hi/no-such-page"] {
+        assert_eq!(server.visitor().get(path).await.status, 404, "{path}");
+    }
+    server.stop().await;
+}
+
+#[test]
+fn folders_are_of_languages_that_the_site_speaks() {
+    let with = |line: &str| {
+        let mut files = with_page("path: /other\ntitle: Other\nblocks: []\n");
+        let site = String::from_utf8(files.get("workflows/site/site.yaml").expect("a site").to_vec()).expect("text");
+        files.insert("workflows/site/site.yaml", format!("{site}\n{line}\n").into_bytes());
+        told(&files)
+    };
+    let strange = with("language_folders: {hu: /hu}");
+    assert!(strange.iter().any(|problem| problem.contains("unknown further language `hu`")), "{strange:?}");
+    let wrong = with("language_folders: {hi: hi/x}");
+    assert!(wrong.iter().any(|problem| problem.contains("languages with a folder each")), "{wrong:?}");
 }
 
 /// Rows say which of their pages are kept, which stand for others, and since when they say what they say.
@@ -152,6 +198,30 @@ async fn a_shared_link_gets_a_picture() {
     server.stop().await;
 }
 
+/// Pages of places and vehicles say which one they are about; first pages of flows tell their questions.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_tells_programs_what_it_is_about() {
+    let server = product().await;
+    let visitor = server.visitor();
+    let about = [
+        ("/travel-insurance/countries/georgia", "Country", "Georgia"),
+        ("/car-insurance/tata/nexon", "Car", "Tata Nexon"),
+        ("/rto/goa", "State", "Goa"),
+    ];
+    for (path, kind, name) in about {
+        let graph = graph(&visitor.get(path).await.text());
+        let page = of_type(&graph, "WebPage").unwrap_or_else(|| panic!("{path}"));
+        assert_eq!((&page["about"]["@type"], &page["about"]["name"]), (&json!(kind), &json!(name)), "{path}");
+    }
+    let first = graph(&visitor.get("/car-insurance").await.text());
+    let questions = &of_type(&first, "FAQPage").expect("questions")["mainEntity"];
+    assert!(questions.as_array().is_some_and(|all| all.len() > 2), "{questions}");
+    server.stop().await;
+    let problems =
+        told(&with_page("path: /other\nabout: \"{'type': 'planet', 'name': 'Mars'}\"\ntitle: Other\nblocks: []\n"));
+    assert!(problems.len() == 1 && problems[0].contains("`about` has a `name` and a `type`"), "{problems:?}");
+}
+
 /// R9-41: what each kind of page tells programs, over all kinds that are kept.
 #[tokio::test(flavor = "multi_thread")]
 async fn each_kind_of_page_tells_programs_what_is_required() {
@@ -198,7 +268,8 @@ async fn wrong(visitor: &Visitor, base: &str, list: &str, path: &str) -> Vec<Str
     for card in ["og:type\" content=\"".to_owned(), format!("og:locale\" content=\"{language}_IN")] {
         wrong.extend((!html.contains(&card)).then_some(card));
     }
-    if path != "/" && of_type(&graph, "BreadcrumbList").is_none_or(|trail| trail["itemListElement"][0]["position"] != 1)
+    if !["/", "/hi"].contains(&path)
+        && of_type(&graph, "BreadcrumbList").is_none_or(|trail| trail["itemListElement"][0]["position"] != 1)
     {
         wrong.push("trail".into());
     }

@@ -276,6 +276,14 @@ impl Host for ProductHost<'_> {
         }
     }
 
+    fn lend_some(&self, name: &str, of: &str, column: &str, text: &str) -> Option<Vec<&Value>> {
+        match (name, self.tables.get(of)) {
+            ("rows", Some(table)) => table.rows_with(column, text),
+            ("rows", None) => self.masters.get(of)?.rows_with(column, text),
+            _ => None,
+        }
+    }
+
     fn explains(&self) -> bool {
         self.extra.is_some_and(Host::explains)
     }

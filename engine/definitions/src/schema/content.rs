@@ -220,12 +220,17 @@ fn page() -> Value {
         ("each", "Rows: one address for each", cel()),
         ("as", "Name of a row in `data`", text()),
         ("hide", "Parts of the frame", parts),
-        ("speaks", "Addresses at which it is always in one language: language → address", map_of(text())),
+        (
+            "speaks",
+            "Addresses at which it is always in one language: language → address; `{}`: none, and no `language_folders`",
+            map_of(text()),
+        ),
         ("noindex", "Search engines leave it out: true, or CEL over the row", json!({"type": ["boolean", "string"]})),
         ("canonical", "CEL over the row: the address that stands for this one, of a page that is its twin", cel()),
         ("kind", "List of the sitemap in which it stands, and what programs are told it is", words(&PAGE_KINDS)),
         ("changed", "Day on which what it says last changed, or CEL over the row", text()),
         ("published", "Day on which it was first there, or CEL over the row", text()),
+        ("about", "CEL over the row: the thing or place that it is about, `{type, name, brand?}` for programs", cel()),
         ("paper", "It is a PDF too, at its address with `.pdf`", flag()),
     ]);
     needs(schema, &["title", "blocks"])
@@ -310,6 +315,11 @@ fn site() -> Value {
             map_of(any()),
         ),
         ("languages", "The first is the default", list_of(text())),
+        (
+            "language_folders",
+            "Folder in which every page that search engines may keep stands in a further language: language → `/hi`",
+            map_of(text()),
+        ),
         ("leads_to", "Hosts of others that pages, menus, redirects and messages may lead to", list_of(text())),
         ("clients", "Keys by which programs name themselves; no secrets", list_of(text())),
         ("reports", "How browsers report errors", map_of(any())),

@@ -21,6 +21,7 @@ pub(super) struct Rules {
     canonical: Option<Expression>,
     changed: Option<Expression>,
     published: Option<Expression>,
+    about: Option<Expression>,
 }
 
 /// What holds for one address.
@@ -34,6 +35,8 @@ pub struct Listing {
     pub changed: String,
     /// The day on which it was first there.
     pub published: String,
+    /// The thing or place that it is about, `{type, name, brand?}` in words of schema.org; null: none.
+    pub about: Value,
 }
 
 impl Rules {
@@ -45,7 +48,8 @@ impl Rules {
         let noindex = expression("noindex", read);
         let canonical = expression("canonical", read);
         let (changed, published) = (expression("changed", day), expression("published", day));
-        Rules { kind, noindex, canonical, changed, published }
+        let about = expression("about", read);
+        Rules { kind, noindex, canonical, changed, published, about }
     }
 
     pub fn canonical_at(&self) -> Option<&Span> {
@@ -54,7 +58,7 @@ impl Rules {
 
     /// Whether any of it is worked out for each address.
     pub fn reads_rows(&self) -> bool {
-        [&self.noindex, &self.canonical, &self.changed, &self.published]
+        [&self.noindex, &self.canonical, &self.changed, &self.published, &self.about]
             .into_iter()
             .flatten()
             .any(|expression| expression.as_literal().is_none())
@@ -84,8 +88,30 @@ impl Rules {
             canonical: text(&self.canonical)?,
             changed: day(&self.changed)?,
             published: day(&self.published)?,
+            about: match &self.about {
+                Some(expression) => about(expression, value(&self.about)?)?,
+                None => Value::Null,
+            },
         })
     }
+}
+
+/// Whether it may be a type of schema.org.
+fn is_type(word: &str) -> bool {
+    word.starts_with(|first: char| first.is_ascii_uppercase()) && word.bytes().all(|byte| byte.is_ascii_alphabetic())
+}
+
+/// What a page says that it is about, if programs know such things.
+fn about(expression: &Expression, value: Value) -> Result<Value, EvalError> {
+    let is_known = value["type"].as_str().is_some_and(is_type) && value["name"].is_string();
+    if is_known || value.is_null() {
+        return Ok(value);
+    }
+    Err(EvalError {
+        message: "`about` has a `name` and a `type` of schema.org, such as `Country`".into(),
+        span: expression.span().clone(),
+        expression: String::new(),
+    })
 }
 
 fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Expression> {

@@ -41,7 +41,7 @@ pub(crate) const FRAME: &str = "site/frame";
 /// Folder of the site's pages.
 const PAGES: &str = "workflows/site/pages/";
 /// Keys of the files in workflows/site/, each in one of them.
-const KEYS: [&str; 23] = [
+const KEYS: [&str; 24] = [
     "browser",
     "name",
     "clients",
@@ -49,6 +49,7 @@ const KEYS: [&str; 23] = [
     "letterhead",
     "company",
     "languages",
+    "language_folders",
     "reports",
     "timers",
     "help",
@@ -97,6 +98,8 @@ pub struct Site {
     pub company: Value,
     /// Languages of the site, the first one is the default.
     pub languages: Vec<String>,
+    /// Language → the folder in which pages that search engines may keep stand in it alone: `/hi`.
+    folders: BTreeMap<String, (String, Node)>,
     /// Keys by which programs name themselves where an endpoint asks for it; no secrets.
     pub clients: Vec<String>,
     /// How browsers report errors: `{enabled, wait_ms, max, libraries}`.
@@ -130,7 +133,7 @@ pub struct Site {
     storage: Vec<(String, Vec<String>, Span)>,
     pages: Vec<Arc<Page>>,
     specials: BTreeMap<Special, Arc<Page>>,
-    addresses: BTreeMap<String, Address>,
+    addresses: BTreeMap<String, Arc<Address>>,
     /// Addresses of steps.
     steps: BTreeSet<String>,
     described: Value,
@@ -145,7 +148,7 @@ impl Site {
 
     /// The page of an address.
     pub fn address(&self, path: &str) -> Option<&Address> {
-        self.addresses.get(path)
+        self.addresses.get(path).map(Arc::as_ref)
     }
 
     /// The page of an address whose end is anybody's word.
@@ -155,15 +158,15 @@ impl Site {
 
     /// Every address of a page, further ones included.
     pub fn addresses(&self) -> impl Iterator<Item = (&str, &Address)> {
-        self.addresses.iter().map(|(path, address)| (path.as_str(), address))
+        self.addresses.iter().map(|(path, address)| (path.as_str(), address.as_ref()))
     }
 
     /// The page whose address ends as this one, below another first part: `/north/hours` for `/south/hours`.
     pub fn namesake(&self, path: &str) -> Option<&Address> {
         let (_, end) = path.trim_start_matches('/').split_once('/')?;
         let ends_alike =
-            |one: &&Address| one.path.trim_start_matches('/').split_once('/').is_some_and(|(_, own)| own == end);
-        self.addresses.values().filter(ends_alike).find(|one| one.is_kept())
+            |one: &&Arc<Address>| one.path.trim_start_matches('/').split_once('/').is_some_and(|(_, own)| own == end);
+        self.addresses.values().filter(ends_alike).find(|one| one.is_kept()).map(Arc::as_ref)
     }
 
     /// The page that stands in for another one.
@@ -280,6 +283,12 @@ impl Site {
         }
         if fields.get("languages").is_some() {
             self.languages = fields.texts("languages");
+        }
+        for (language, folder) in fields.entries("language_folders") {
+            match folder.as_str().filter(|folder| is_folder(folder)) {
+                Some(at) => drop(self.folders.insert(language.name.clone(), (at.to_owned(), folder.clone()))),
+                None => fields.wrong(folder, "language_folders", "languages with a folder each, such as `/hi`"),
+            }
         }
         fields.get(LEADS_TO).into_iter().for_each(|hosts| are_hosts(hosts, fields.problems));
         if fields.get("clients").is_some() {
@@ -409,6 +418,10 @@ impl Site {
             None => self.pages.push(page),
         }
     }
+}
+
+fn is_folder(text: &str) -> bool {
+    text.strip_prefix('/').is_some_and(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase()))
 }
 
 /// JSON of a node in which `{text: …}`, also with places of `company`, is already said.

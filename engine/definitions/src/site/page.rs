@@ -22,7 +22,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-const KEYS: [&str; 27] = [
+const KEYS: [&str; 28] = [
     "path",
     "query",
     "records",
@@ -47,6 +47,7 @@ const KEYS: [&str; 27] = [
     "kind",
     "changed",
     "published",
+    "about",
     "paper",
     "blocks",
     "intro",
@@ -116,8 +117,9 @@ pub struct Page {
     pub path: String,
     /// Further addresses, answered like the first.
     pub also: Vec<String>,
-    /// Addresses at which the page is always in one language: language → address.
-    speaks: BTreeMap<String, String>,
+    /// Addresses at which the page is always in one language: language → address. `None`: below the site's folders of
+    /// languages.
+    speaks: Option<BTreeMap<String, String>>,
     pub special: Option<Special>,
     /// Parts of the frame that are left out.
     pub hide: Vec<String>,
@@ -236,11 +238,12 @@ impl Page {
             Some(_) => String::new(),
             None => fields.need_text("path"),
         };
+        let is_given = fields.get("speaks").is_some();
         let speaks = fields.entries("speaks").iter();
         let speaks = speaks.filter_map(|(key, to)| Some((key.name.clone(), to.as_str()?.to_owned())));
-        let speaks: BTreeMap<String, String> = speaks.collect();
+        let speaks: Option<BTreeMap<String, String>> = is_given.then(|| speaks.collect());
         let mut also = fields.texts("also");
-        also.extend(speaks.values().cloned());
+        also.extend(speaks.iter().flat_map(BTreeMap::values).cloned());
         if special.is_none() {
             for one in std::iter::once(&path).chain(&also).filter(|one| !one.starts_with('/')) {
                 fields.problems.push(Problem::error("value", &node.span, format!("`{one}` does not start with `/`")));
@@ -346,24 +349,33 @@ impl Page {
         self.listing.kind
     }
 
-    /// Addresses of the page with their rows; `site` is what all pages read.
+    /// Addresses of the page with their rows; `site` is what all pages read, `folders` where pages stand that search
+    /// engines may keep, in further languages.
     pub(super) fn addresses(
         self: &Arc<Self>,
         (site, host): (&Value, &dyn Host),
+        folders: &BTreeMap<String, String>,
         problems: &mut Vec<Problem>,
-    ) -> Vec<(String, Address)> {
+    ) -> Vec<(String, Arc<Address>)> {
         let mut all = Vec::new();
         let mut failed = Vec::new();
         let mut add = |row: Map<String, Value>, of: &Value| -> Result<(), String> {
             let path = fill(&self.path, of)?;
-            let speaks = self.speaks.iter().map(|(language, one)| Ok((language.clone(), fill(one, of)?)));
+            let speaks = self.speaks.iter().flatten().map(|(language, one)| Ok((language.clone(), fill(one, of)?)));
             let speaks: Vec<(String, String)> = speaks.collect::<Result<_, String>>()?;
             let mut listing = self.searched(site, &row, host).unwrap_or_else(|error| {
                 failed.push(Problem::error("evaluation", &error.span, error.message));
                 Listing::default()
             });
             listing.noindex |= self.is_hidden;
-            let address = Address { page: Arc::clone(self), path: path.clone(), listing, speaks, row };
+            let mut address = Address { page: Arc::clone(self), path: path.clone(), listing, speaks, row };
+            let mut below = Vec::new();
+            if self.speaks.is_none() && address.is_kept() {
+                below.extend(folders.iter().map(|(language, at)| (language.clone(), within(at, &path))));
+                address.speaks.clone_from(&below);
+            }
+            let address = Arc::new(address);
+            all.extend(below.into_iter().map(|(_, at)| (at, address.clone())));
             for one in &self.also {
                 all.push((fill(one, of)?, address.clone()));
             }
@@ -552,6 +564,11 @@ impl Taken {
     }
 }
 
+/// The address of a page in a folder.
+fn within(folder: &str, path: &str) -> String {
+    if path == "/" { folder.to_owned() } else { format!("{folder}{path}") }
+}
+
 impl Asks {
     fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Asks> {
         let mut fields = MapReader::open(node, "a form of a page", &["form", "to", "submit"], problems)?;
@@ -563,17 +580,27 @@ impl Asks {
 pub type Rendering = Result<Option<Rendered>, EvalError>;
 
 impl Address {
+    /// Whether it stands there as it stands at its own address, but for the language.
+    pub fn is_in_folder(&self, path: &str) -> bool {
+        self.page.speaks.is_none() && self.language(path).is_some()
+    }
+
+    /// Its address in this language.
+    pub fn spoken(&self, language: &str) -> &str {
+        self.speaks.iter().find(|(one, _)| one == language).map_or(&self.path, |(_, at)| at)
+    }
+
     /// Language in which the page always is at this one of its addresses.
     pub fn language(&self, path: &str) -> Option<&str> {
         self.speaks.iter().find(|(_, at)| at == path).map(|(language, _)| language.as_str())
     }
 
-    /// The address that search engines know in place of this one of its addresses.
-    pub fn canonical<'a>(&'a self, path: &'a str) -> &'a str {
-        match (self.language(path), self.listing.canonical.as_str()) {
-            (Some(_), _) => path,
-            (None, "") => &self.path,
-            (None, canonical) => canonical,
+    /// The address that search engines know for it, where one of a language was asked for that of the language.
+    pub fn canonical(&self, spoken: Option<&str>) -> &str {
+        match (spoken.map_or(&*self.path, |language| self.spoken(language)), self.listing.canonical.as_str()) {
+            (own, "") => own,
+            (own, _) if own != self.path => own,
+            (_, canonical) => canonical,
         }
     }
 

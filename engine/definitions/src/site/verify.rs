@@ -33,8 +33,14 @@ impl Site {
         self.steps = steps.keys().cloned().collect();
         let bases: BTreeSet<&str> = workflows.values().map(|workflow| workflow.base.as_str()).collect();
         let data = self.data();
+        let further: Vec<&str> = self.languages.iter().skip(1).map(String::as_str).collect();
+        for (language, (_, at)) in self.folders.iter().filter(|(language, _)| !further.contains(&language.as_str())) {
+            problems.push(unknown("further language", at, language, further.iter().copied()));
+        }
+        let folders: BTreeMap<String, String> =
+            self.folders.iter().map(|(language, (folder, _))| (language.clone(), folder.clone())).collect();
         for page in self.pages.clone() {
-            for (path, address) in page.addresses((&data, host), problems) {
+            for (path, address) in page.addresses((&data, host), &folders, problems) {
                 let at = &page.span;
                 if steps.contains_key(&path) && !bases.contains(path.as_str()) {
                     let message = format!("`{path}` is the page of a step of {}", steps[&path]);
@@ -77,7 +83,7 @@ impl Site {
             Problem::error("dead-link", span, format!("`{link}` leads nowhere"))
                 .hint("no page, step or redirect is there")
         };
-        let twins = self.addresses.values().filter(|one| !one.listing.canonical.is_empty());
+        let twins = self.addresses.values().map(Arc::as_ref).filter(|one| !one.listing.canonical.is_empty());
         let unkept = twins.filter(|one| {
             let of = self.addresses.get(&one.listing.canonical);
             is_whole
@@ -214,7 +220,8 @@ impl Site {
         };
         let specials = self.specials.values().map(|page| (page, page.render(self.data(), of_flow(), host)));
         let samples: Vec<Address> = self.pages.iter().filter_map(Page::sample).collect();
-        let once = self.addresses.iter().filter(|(path, address)| **path == address.path).map(|(_, address)| address);
+        let once =
+            self.addresses.iter().filter(|(path, address)| **path == address.path).map(|(_, address)| address.as_ref());
         let pages = once.chain(&samples).map(|address| {
             let rendered = match address.page.who {
                 // Whoever has nothing yet, and may see all of it.

@@ -7,6 +7,7 @@ mod refer;
 
 pub(crate) use columns::{Columns, KINDS, MATCHES, read_columns, read_row};
 
+use crate::cells::Cells;
 use crate::fields::MapReader;
 use crate::layout;
 use crate::policy::is_fatal;
@@ -71,6 +72,7 @@ pub struct Table {
     matches: Vec<(String, Match)>,
     /// The rows, a list of maps, as expressions have them.
     rows: Value,
+    cells: Cells,
     groups: Groups,
     references: Vec<Reference>,
 }
@@ -169,6 +171,7 @@ impl Table {
             id: id.to_owned(),
             title,
             source,
+            cells: Cells::new(columns.keys().map(String::as_str)),
             columns,
             matches,
             rows: rows.into_iter().map(Value::Object).collect(),
@@ -216,6 +219,11 @@ impl Table {
     /// All rows, while they hold on every day.
     pub fn all(&self) -> Option<&Value> {
         self.matches.iter().all(|(_, how)| *how != Match::Since).then_some(&self.rows)
+    }
+
+    /// Those of them that have this text in this column; `None`: all have to be looked at.
+    pub fn rows_with(&self, column: &str, text: &str) -> Option<Vec<&Value>> {
+        self.cells.with(self.all()?, column, text)
     }
 
     fn list(&self) -> &[Value] {

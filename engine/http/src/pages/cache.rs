@@ -45,9 +45,9 @@ impl Key {
             return None;
         }
         let accepts = headers.get(header::ACCEPT_ENCODING).map_or(Ok(""), HeaderValue::to_str).ok()?;
-        let Facts { path, host, language, .. } = facts;
+        let Facts { path, host, language, spoken, .. } = facts;
         let (variants, whose) = (facts.variants().join(" "), facts.are_personal());
-        let text = format!("{path}\n{host}\n{language}\n{variants}\n{accepts}\n{whose}");
+        let text = format!("{path}\n{host}\n{language}\n{spoken:?}\n{variants}\n{accepts}\n{whose}");
         (text.len() <= KEY_BYTES_MAX).then_some(Key(text))
     }
 }

@@ -108,7 +108,7 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
     }
     let (key, build) = (Key::of(&facts, query, &parts.headers), app.assets.build());
     if let Some(kept) = key.as_ref().and_then(|key| app.kept.find(&catalog, &build, key)) {
-        return set_attribution_cookie(&app, came, kept);
+        return set_attribution_cookie(&app, came, keep_language(&app, &facts, &parts.headers, kept));
     }
     let ask = Ask { app: &app, catalog: &catalog, facts: &facts };
     let mut response = route_page(&ask, || Visitor::of(&app, &parts.headers, client), query).await;
@@ -116,7 +116,17 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
         let accepts = parts.headers.get(header::ACCEPT_ENCODING);
         response = app.kept.keep(&catalog, &build, (key, accepts), response).await;
     }
-    set_attribution_cookie(&app, came, response)
+    set_attribution_cookie(&app, came, keep_language(&app, &facts, &parts.headers, response))
+}
+
+/// Who reads a page at an address that speaks another language goes on in it.
+fn keep_language(app: &App, facts: &Facts, headers: &HeaderMap, mut response: Response) -> Response {
+    let other = facts.spoken.as_deref().filter(|spoken| *spoken != language::of(app, headers));
+    if let Some(cookie) = other.filter(|_| response.status() == StatusCode::OK).and_then(language::keep) {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    response
 }
 
 /// The page's own script asks for what follows from other answers, and not for the page around it.
@@ -127,8 +137,14 @@ fn accepts_json(headers: &HeaderMap) -> bool {
 /// The answer to an address that chooses a language.
 pub fn in_language(app: &App, headers: &HeaderMap, path: &str, query: &str) -> Option<Response> {
     let (rest, chosen) = language::choice(app, headers, path, query)?;
-    let mut response = redirect(StatusCode::FOUND, &with_query(path, &rest));
-    response.headers_mut().extend(chosen.map(|cookie| (header::SET_COOKIE, cookie)));
+    let catalog = app.runtime.catalog();
+    // A page that is always in one language stands elsewhere in the others.
+    let plain = path.trim_end_matches('/');
+    let here = catalog.site("").address(plain).filter(|here| here.language(plain).is_some());
+    let to = here.zip(chosen.as_deref()).map_or(path, |(here, chosen)| here.spoken(chosen));
+    let mut response = redirect(StatusCode::FOUND, &with_query(to, &rest));
+    let cookie = chosen.as_deref().and_then(language::keep);
+    response.headers_mut().extend(cookie.map(|cookie| (header::SET_COOKIE, cookie)));
     Some(response)
 }
 
@@ -217,7 +233,7 @@ fn for_robots(app: &App, catalog: &Catalog, path: &str, serves: Serves) -> Optio
         "/robots.txt" if serves == Serves::Hidden => {
             ("text/plain; charset=utf-8", "User-agent: *\nDisallow: /\n".into())
         }
-        "/robots.txt" => ("text/plain; charset=utf-8", site::robots(catalog, &public)),
+        "/robots.txt" => ("text/plain; charset=utf-8", site::robots(&public)),
         _ => ("application/xml", sitemap::file(catalog, &public, path)?),
     };
     Some(([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "public, max-age=3600")], text).into_response())
@@ -255,14 +271,8 @@ async fn journey_page(
     if let Some(id) = journey_of(Some(query)) {
         return Some(journey_page_of(ask, &visitor, &workflow, &id, rest).await);
     }
-    let chosen = std::mem::replace(&mut visitor.actor.language, ask.facts.language.clone());
-    let mut response = first(ask, &visitor, &workflow, rest).await;
-    // Who begins at an address that speaks another language goes on in it.
-    if let (Ok(response), true) = (&mut response, chosen != ask.facts.language) {
-        response.extensions_mut().remove::<Cacheable>();
-        response.headers_mut().extend(language::keep(&ask.facts.language).map(|cookie| (header::SET_COOKIE, cookie)));
-    }
-    Some(response)
+    visitor.actor.language.clone_from(&ask.facts.language);
+    Some(first(ask, &visitor, &workflow, rest).await)
 }
 
 /// A page of a workflow without a journey: its first form, or, where a form would be no answer, a word of safety.
@@ -325,7 +335,9 @@ pub async fn step_page(ask: &Ask<'_>, status: StatusCode, content: Content<'_>) 
     let public = app.settings.public_url();
     let own = landing.as_ref().map_or(base, |found| &found.canonical);
     let canonical = is_first.then(|| html::canonical(&public, own)).flatten();
-    let noindex = landing.as_ref().map_or(!is_first, |found| found.listing.noindex);
+    // Where somebody signs in there is nothing to find.
+    let is_door = catalog.workflow(&view.journey.workflow).is_some_and(|workflow| workflow.signs_in.is_some());
+    let noindex = is_door || landing.as_ref().map_or(!is_first, |found| found.listing.noindex);
     let told = landing.as_ref().map(|found| describe(&public, found)).unwrap_or_default();
     let landing = landing.map(|found| found.page).unwrap_or_default();
     let title = if landing.title.is_empty() { title } else { landing.title };
@@ -481,6 +493,7 @@ fn describe(public: &str, found: &ResolvedPage) -> html::Described {
         alternates: found.alternates.iter().map(full).collect(),
         changed: found.listing.changed.clone(),
         published: found.listing.published.clone(),
+        about: found.listing.about.clone(),
         card: card::address(public, &found.canonical),
     }
 }
@@ -492,14 +505,16 @@ fn trail(ask: &Ask<'_>, path: &str) -> html::Trail {
     if path == "/" {
         return html::Trail::default();
     }
-    let mut trail = vec![(catalog.site(&facts.language).name.clone(), format!("{public}/"))];
+    let site = catalog.site(&facts.language);
+    let home = site.address(HOME.1).map_or(HOME.1, |home| home.canonical(facts.spoken.as_deref()));
+    let mut trail = vec![(site.name.clone(), format!("{public}{home}"))];
     let parents = path.match_indices('/').map(|(at, _)| &path[..at]).filter(|parent| !parent.is_empty());
     for parent in parents {
         if let Ok(Some(found)) = site::page(catalog, &facts.language, parent, (1, ""), now_ms, facts)
             && !found.listing.noindex
             && !found.page.title.is_empty()
         {
-            trail.push((found.page.title, format!("{public}{}", found.path)));
+            trail.push((found.page.title, format!("{public}{}", found.at)));
         }
     }
     trail

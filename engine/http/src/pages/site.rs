@@ -32,8 +32,10 @@ pub const REPORTS: &str = "/stackTraceApi";
 /// What layout rules may ask about a request, and pages about their visitor.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
-    /// The page's address, without a slash at its end.
+    /// The page's address, without a slash at its end and without the folder of a language.
     pub path: String,
+    /// The language in which the page always is at the address that was asked for.
+    pub spoken: Option<String>,
     pub host: String,
     /// Language of the visitor.
     pub language: String,
@@ -64,11 +66,14 @@ impl Facts {
         let actor = known.unwrap_or_else(|| Actor::visitor(""));
         let mark = actor.signed_in().and_then(|_| signed_in(headers)).map(str::to_owned);
         let plain = path.trim_end_matches('/');
-        let always = catalog.site("").address(plain).and_then(|address| address.language(plain)).map(str::to_owned);
+        let plain = if plain.is_empty() { "/" } else { plain };
+        let here = catalog.site("").address(plain);
+        let spoken = here.and_then(|address| address.language(plain)).map(str::to_owned);
         let mut facts = Facts {
-            path: if plain.is_empty() { "/".into() } else { plain.to_owned() },
+            path: here.filter(|address| address.is_in_folder(plain)).map_or(plain, |address| &address.path).to_owned(),
             host: requested_host(headers),
-            language: always.unwrap_or_else(|| language::of(app, headers)),
+            language: spoken.clone().unwrap_or_else(|| language::of(app, headers)),
+            spoken,
             came,
             roles: actor.agent.roles().chain(actor.acting_roles()).map(str::to_owned).collect(),
             agent: actor.agent,
@@ -304,6 +309,8 @@ pub fn reports(catalog: &Catalog) -> Option<&Value> {
 pub struct ResolvedPage {
     pub page: SitePage,
     pub path: String,
+    /// The address that it was asked at, if that speaks one language.
+    pub at: String,
     /// The address that search engines shall know, with the part of its list.
     pub canonical: String,
     /// Languages of the page, each with its address; empty where it has one address for all.
@@ -355,16 +362,18 @@ pub fn page(
     let rendered = rendered.inspect_err(|error| tracing::error!(path, %error, "a page of the site failed"))?;
     let is_paper = address.page.paper && path.ends_with(PAPER_ENDING);
     let numbered = |path: &str| if number == 1 { path.to_owned() } else { format!("{path}?page={number}") };
-    let (canonical, path) = (numbered(address.canonical(path)), numbered(&address.path));
+    let spoken = facts.spoken.as_deref();
+    let (canonical, path) = (numbered(address.canonical(spoken)), numbered(&address.path));
+    let at = spoken.map_or_else(|| path.clone(), |language| numbered(address.spoken(language)));
     let alternates = sitemap::alternates(catalog, &address);
     Ok(rendered.map(|mut page| {
         if let (Some(of_form), Some((form, _))) = (calculated, &address.page.calculates) {
             let blocks = page.blocks.iter_mut().filter(|block| block["block"] == CALCULATOR);
-            blocks.for_each(|block| asks(block, form, &of_form, &path));
+            blocks.for_each(|block| asks(block, form, &of_form, &at));
         }
         let (listing, kind, hide) = (address.listing.clone(), address.page.kind(), address.page.hide.clone());
         let on = BTreeMap::new();
-        ResolvedPage { page, path, canonical, alternates, listing, kind, hide, is_paper, on }
+        ResolvedPage { page, path, at, canonical, alternates, listing, kind, hide, is_paper, on }
     }))
 }
 
@@ -489,6 +498,7 @@ pub fn own_page(
     Ok(rendered.map(|page| ResolvedPage {
         page,
         canonical: path.clone(),
+        at: path.clone(),
         path,
         alternates: Vec::new(),
         listing,
@@ -560,12 +570,9 @@ pub fn special_about(
     rendered.inspect_err(|error| tracing::error!(?special, %error, "a page of the site failed")).ok().flatten()
 }
 
-/// `/robots.txt`: pages of journeys belong to one person, and where somebody signs in nobody looks for anything.
-pub fn robots(catalog: &Catalog, public_url: &str) -> String {
-    let mut doors: Vec<&str> =
-        catalog.workflows().filter(|flow| flow.signs_in.is_some()).map(|flow| flow.base.as_str()).collect();
-    doors.sort_unstable();
-    let closed: String =
-        ["/api/", "/r/", "/*?request="].iter().chain(&doors).map(|path| format!("Disallow: {path}\n")).collect();
+/// `/robots.txt`: addresses of one person are not looked for. What is only not to be kept says so itself, and must be
+/// read for that.
+pub fn robots(public_url: &str) -> String {
+    let closed: String = ["/api/", "/r/", "/*?request="].iter().map(|path| format!("Disallow: {path}\n")).collect();
     format!("User-agent: *\n{closed}Sitemap: {public_url}{}\n", sitemap::INDEX)
 }

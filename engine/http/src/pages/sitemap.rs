@@ -1,6 +1,7 @@
 //! What search engines may keep: `/sitemap.xml` names one list for each kind of page, each list its addresses with the
 //! day on which what they say last changed, where somebody has said it.
 
+use crate::pages::html::COUNTRY;
 use engine_definitions::{Address, Catalog, PAGE_KINDS};
 use std::collections::BTreeMap;
 
@@ -16,11 +17,16 @@ const AROUND: usize = 512;
 /// The language of a page for whoever speaks none of the others.
 const DEFAULT: &str = "x-default";
 
-/// Languages of a page, each with its address; none where one address has all of them.
+/// Languages of a page as search engines name them, each with its address; none where one address has all of them.
 pub fn alternates(catalog: &Catalog, address: &Address) -> Vec<(String, String)> {
     let Some(first) = catalog.languages().first().filter(|_| !address.speaks.is_empty()) else { return Vec::new() };
-    let own = |language: &str| (language.to_owned(), address.path.clone());
-    [own(first)].into_iter().chain(address.speaks.iter().cloned()).chain([own(DEFAULT)]).collect()
+    let spoken = |language: &str, at: &str| (format!("{language}-{COUNTRY}"), at.to_owned());
+    let further = address.speaks.iter().map(|(language, at)| spoken(language, at));
+    [spoken(first, &address.path)]
+        .into_iter()
+        .chain(further)
+        .chain([(DEFAULT.to_owned(), address.path.clone())])
+        .collect()
 }
 
 /// One list, and the last day on which something in it changed.
@@ -56,12 +62,15 @@ fn lastmod(day: &str) -> String {
     if day.is_empty() { String::new() } else { format!("<lastmod>{day}</lastmod>") }
 }
 
-/// Lists by name: a kind, and from the second list of a kind on its number.
+/// Lists by name: a kind, or the further language of its addresses; from the second list of a name on with its number.
 fn lists(catalog: &Catalog, public_url: &str) -> BTreeMap<String, List> {
     let site = catalog.site("");
     let of_pages = site.addresses().filter(|(path, address)| *path == address.path && address.is_kept());
-    let mut all: Vec<(&str, &str, Option<&Address>)> =
-        of_pages.map(|(path, address)| (address.page.kind(), path, Some(address))).collect();
+    let mut all: Vec<(&str, &str, Option<&Address>)> = Vec::new();
+    for (path, address) in of_pages {
+        all.push((address.page.kind(), path, Some(address)));
+        all.extend(address.speaks.iter().map(|(language, at)| (language.as_str(), at.as_str(), Some(address))));
+    }
     // First pages of flows that no page describes.
     let bases = catalog.workflows().filter(|flow| flow.signs_in.is_none()).map(|flow| flow.base.as_str());
     all.extend(bases.filter(|base| site.address(base).is_none()).map(|base| (PAGE_KINDS[0], base, None)));
@@ -70,17 +79,16 @@ fn lists(catalog: &Catalog, public_url: &str) -> BTreeMap<String, List> {
     let mut number = 1;
     let mut last = "";
     for (kind, path, address) in all {
-        let entries = entries(catalog, public_url, path, address);
-        let bytes: usize = entries.iter().map(String::len).sum();
+        let entry = entry(catalog, public_url, path, address);
         if kind != last {
             (number, last) = (1, kind);
         }
-        if lists.get(&name(kind, number)).is_some_and(|list| list.is_full(entries.len(), bytes)) {
+        if lists.get(&name(kind, number)).is_some_and(|list| list.is_full(entry.len())) {
             number += 1;
         }
         let list = lists.entry(name(kind, number)).or_default();
-        list.addresses += entries.len();
-        list.text.extend(entries);
+        list.addresses += 1;
+        list.text.push_str(&entry);
         let changed = address.map_or("", |address| address.listing.changed.as_str());
         if changed > list.changed.as_str() {
             list.changed = changed.to_owned();
@@ -90,8 +98,8 @@ fn lists(catalog: &Catalog, public_url: &str) -> BTreeMap<String, List> {
 }
 
 impl List {
-    fn is_full(&self, addresses: usize, bytes: usize) -> bool {
-        self.addresses + addresses > ADDRESSES_MAX || self.text.len() + bytes + AROUND > BYTES_MAX
+    fn is_full(&self, bytes: usize) -> bool {
+        self.addresses == ADDRESSES_MAX || self.text.len() + bytes + AROUND > BYTES_MAX
     }
 }
 
@@ -99,9 +107,9 @@ fn name(kind: &str, number: usize) -> String {
     if number == 1 { kind.to_owned() } else { format!("{kind}-{number}") }
 }
 
-/// The lines of one page: one for each language that has an address of its own.
-fn entries(catalog: &Catalog, public_url: &str, path: &str, address: Option<&Address>) -> Vec<String> {
-    let Some(address) = address else { return vec![format!("<url><loc>{public_url}{path}</loc></url>\n")] };
+/// The line of one address of a page, with the languages that have addresses of their own.
+fn entry(catalog: &Catalog, public_url: &str, path: &str, address: Option<&Address>) -> String {
+    let Some(address) = address else { return format!("<url><loc>{public_url}{path}</loc></url>\n") };
     let (alternates, changed) = (alternates(catalog, address), lastmod(&address.listing.changed));
     // Parts of addresses are small letters, digits, `-`, `+` and `.`: nothing to escape.
     let links: String = alternates
@@ -110,6 +118,5 @@ fn entries(catalog: &Catalog, public_url: &str, path: &str, address: Option<&Add
             format!("<xhtml:link rel=\"alternate\" hreflang=\"{language}\" href=\"{public_url}{at}\"/>")
         })
         .collect();
-    let all = std::iter::once(path).chain(address.speaks.iter().map(|(_, at)| at.as_str()));
-    all.map(|at| format!("<url><loc>{public_url}{at}</loc>{changed}{links}</url>\n")).collect()
+    format!("<url><loc>{public_url}{path}</loc>{changed}{links}</url>\n")
 }

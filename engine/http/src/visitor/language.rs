@@ -24,9 +24,9 @@ pub fn of(app: &App, headers: &HeaderMap) -> String {
     chosen_language(app, headers).or_else(first).unwrap_or_else(|| ENGLISH.into())
 }
 
-/// A choice in the address: the rest of the query, and the cookie; `None` when nothing is chosen there. The header's
-/// link is the same for everybody: what else stood in the address of the page that it was on stays.
-pub fn choice(app: &App, headers: &HeaderMap, path: &str, query: &str) -> Option<(String, Option<HeaderValue>)> {
+/// A choice in the address: the rest of the query, and the language if the site speaks it; `None` when nothing is chosen
+/// there. The header's link is the same for everybody: what else stood in the address of the page that it was on stays.
+pub fn choice(app: &App, headers: &HeaderMap, path: &str, query: &str) -> Option<(String, Option<String>)> {
     let wanted = url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == NAME)?.1.into_owned();
     let mut rest = without(query);
     let before = headers.get(header::REFERER).and_then(|link| url::Url::parse(link.to_str().ok()?).ok());
@@ -35,7 +35,7 @@ pub fn choice(app: &App, headers: &HeaderMap, path: &str, query: &str) -> Option
     {
         rest = without(page.query().unwrap_or_default());
     }
-    Some((rest, supported(app, &wanted).and_then(|language| keep(&language))))
+    Some((rest, supported(app, &wanted)))
 }
 
 /// The cookie that keeps a choice.

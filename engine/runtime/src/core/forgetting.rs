@@ -5,9 +5,10 @@
 //! Who was forgotten stands in a list, in the database and in a file outside of it (`keys.forgotten`): each start, and
 //! each node while it runs, holds one against the other, so that no backup brings anybody back.
 
-use super::{Core, RuntimeError};
+use super::{Core, RuntimeError, Settled};
 use crate::actor::Actor;
 use crate::refusal::Refusal;
+use crate::turn::Ends;
 use engine_store::{
     EffectFilter, EffectState, JourneyFilter, JourneyStatus, Kept, PersonRecord, Record, SessionRecord,
 };
@@ -109,13 +110,20 @@ impl Core {
     }
 
     /// Forgets a person; `last`: the person's journey that has something to say first, and goes when it is said.
+    /// Journeys with something still to happen call it off, and go when that is done.
     pub async fn forget_person(&self, person: &PersonRecord, last: Option<&str>) -> Result<Forgotten, Refusal> {
         let all = self.store().journeys_of(JourneyFilter::of(&person.id, ALL)).await?;
         let mut journeys: BTreeSet<String> = all.into_iter().map(|head| head.id).collect();
         journeys.extend(self.begun_unknown(&person.id).await?);
-        if let Some(last) = last {
-            journeys.remove(last);
-            self.forget_later(last).await?;
+        let mut later: Vec<String> = last.map(str::to_owned).into_iter().collect();
+        for journey in journeys.iter().filter(|journey| last != Some(journey.as_str())) {
+            if self.calls_off(journey).await? {
+                later.push(journey.clone());
+            }
+        }
+        for journey in later {
+            journeys.remove(&journey);
+            self.forget_later(&journey).await?;
         }
         let at_ms = self.now_ms().max(person.created_at_ms + 1);
         let persons = vec![(person.id.clone(), at_ms)];
@@ -124,6 +132,12 @@ impl Core {
         self.list(&forgotten).await?;
         self.forget(&forgotten).await?;
         Ok(forgotten)
+    }
+
+    /// Whether a journey has something to call off, and is about to.
+    async fn calls_off(&self, journey: &str) -> Result<bool, RuntimeError> {
+        let told = self.turn(journey, &Ends::Nothing, |turn| turn.person_forgotten()).await?;
+        Ok(told == Settled::Done)
     }
 
     /// The journey goes as soon as it has no work left.

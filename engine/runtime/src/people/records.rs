@@ -102,7 +102,10 @@ impl People {
             let (journey, kind) = (record.journey.clone(), record.kind.clone());
             let mut row = self.shown_to(actor, record, Some(page));
             row["kind"] = kind.into();
-            row["status"] = serde_json::json!(page.status);
+            // a record has a word of its own for how far it is
+            if row.get("status").is_none() {
+                row["status"] = serde_json::json!(page.status);
+            }
             by_journey.entry(journey).or_default().push(row);
         }
         let found = |journey: String| JourneyRecords { rows: by_journey.remove(&journey).unwrap_or_default(), journey };

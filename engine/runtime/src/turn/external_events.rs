@@ -9,6 +9,8 @@ use serde_json::{Map, Value, json};
 
 /// Event of a message that cannot be sent.
 pub(super) const MESSAGE_FAILED: &str = "notify.failed";
+/// Event of a journey whose person is about to be forgotten.
+const PERSON_FORGOTTEN: &str = "person.forgotten";
 /// Event of a message whose first try failed: it is tried again.
 const MESSAGE_LATE: &str = "notify.late";
 
@@ -48,6 +50,15 @@ impl Turn<'_> {
         }
         let data = [("message", order.message.as_str()), ("code", code)];
         self.receive(event, data.into_iter().map(|(name, text)| (name.into(), text.into())).collect())
+    }
+
+    /// The journey's person is about to be forgotten: what is still to happen for them is called off where an active
+    /// state names the event. False when nobody listens.
+    pub fn person_forgotten(&mut self) -> Result<bool, Refused> {
+        if !self.is_active() || !self.names(PERSON_FORGOTTEN) {
+            return Ok(false);
+        }
+        self.receive(PERSON_FORGOTTEN, Map::new())
     }
 
     /// A named event from outside; false when nothing takes it.

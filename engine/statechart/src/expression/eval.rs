@@ -411,11 +411,31 @@ impl<'a: 'e, 'e> Evaluation<'a, 'e> {
     }
 
     fn comprehension(&mut self, at: u32, comprehension: &'e Comprehension) -> Evaluated<'e> {
-        let elements = self.elements(at, &comprehension.range)?;
+        let elements = match self.some(at, comprehension)? {
+            Some(elements) => elements,
+            None => self.elements(at, &comprehension.range)?,
+        };
         self.locals.truncate(comprehension.local);
         let result = self.fold(at, comprehension, elements);
         self.locals.truncate(comprehension.local);
         result
+    }
+
+    /// The items of a list of the host that may meet a condition which begins with `item.key == text`: the others need
+    /// not be looked at. `None`: all have to be.
+    fn some(&mut self, at: u32, comprehension: &'e Comprehension) -> Outcome<Option<Vec<Val<'e>>>> {
+        let Some(host) = self.scope.host.filter(|host| !host.explains()) else { return Ok(None) };
+        let Some((name, of, key, other)) = comprehension.equal_key() else { return Ok(None) };
+        // What cannot be worked out is told where an item is held against it.
+        let Ok(wanted) = self.expr(other) else { return Ok(None) };
+        let wanted = match &wanted {
+            Val::Str(text) => *text,
+            Val::Text(text) => text.as_str(),
+            _ => return Ok(None),
+        };
+        let Some(items) = host.lend_some(name, of, key, wanted) else { return Ok(None) };
+        self.charge(at, items.len() as u64)?;
+        Ok(Some(items.into_iter().map(Val::borrowed).collect()))
     }
 
     /// The items of a list, or the keys of a map.

@@ -79,6 +79,42 @@ pub enum ComprehensionKind {
     Fold(Expr, Expr),
 }
 
+impl Comprehension {
+    /// The parts of `f('name').filter(r, r.key == other && …)`: f, name, key and the other side, which does not ask for
+    /// `r`.
+    pub fn equal_key(&self) -> Option<(&str, &str, &str, &Expr)> {
+        let (Expr::Host(_, function, arguments), Some(condition)) = (self.range.plain(), self.condition()) else {
+            return None;
+        };
+        let [Expr::Text(name)] = &arguments[..] else { return None };
+        let first = match condition {
+            Expr::And(_, all) => all.first()?,
+            one => one,
+        };
+        let Expr::Binary(_, Operator::Equal, left, right) = first else { return None };
+        let is_item = |base: &Expr| matches!(base, Expr::Local(at) if *at == self.local);
+        let (key, other) = match (&**left, &**right) {
+            (Expr::Select(_, base, key), other) if is_item(base) => (key, other),
+            (other, Expr::Select(_, base, key)) if is_item(base) => (key, other),
+            _ => return None,
+        };
+        let mut asks = false;
+        other.each(&mut |part| asks |= matches!(part, Expr::Local(at) if *at >= self.local));
+        (!asks).then_some((function, name, key, other))
+    }
+
+    /// What an item has to meet.
+    fn condition(&self) -> Option<&Expr> {
+        match &self.kind {
+            ComprehensionKind::Exists(condition)
+            | ComprehensionKind::ExistsOne(condition)
+            | ComprehensionKind::Filter(condition)
+            | ComprehensionKind::Map(Some(condition), _) => Some(condition),
+            ComprehensionKind::All(_) | ComprehensionKind::Map(None, _) | ComprehensionKind::Fold(..) => None,
+        }
+    }
+}
+
 /// `{each, as, when, …}` in a list.
 #[derive(Debug)]
 pub struct Item {
@@ -98,6 +134,14 @@ pub struct Written {
 }
 
 impl Expr {
+    /// The expression itself, without the string that it was written in.
+    fn plain(&self) -> &Expr {
+        match self {
+            Expr::Written(written) => written.expr.plain(),
+            other => other,
+        }
+    }
+
     /// Whether it gives nothing instead of an error when something is not there.
     pub fn is_optional(&self) -> bool {
         matches!(self, Expr::OptionalSelect(..) | Expr::OptionalIndex(..) | Expr::Either(..))

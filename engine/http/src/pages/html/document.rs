@@ -378,7 +378,9 @@ fn head(html: &mut Html, site: &Surroundings, page: &Page, content: &Content, li
     for (language, address) in page.described.alternates.iter().filter(|_| !page.noindex) {
         html.open("link", &[("rel", "alternate"), ("hreflang", language), ("href", address)]);
     }
-    structured::write(html, site, page, content.blocks());
+    let of_step = content.step().filter(|_| matches!(content, Content::First(_)));
+    let of_step = of_step.and_then(|view| view.step.view.as_ref()?["blocks"].as_array());
+    structured::write(html, site, page, of_step.map_or(content.blocks(), Vec::as_slice));
     html.raw(
         "<meta name=\"theme-color\" content=\"#0b4f55\"><link rel=\"icon\" href=\"/favicon.svg\" type=\"image/svg+xml\">",
     );

@@ -14,4 +14,4 @@ pub use document::{
     canonical, document, drawing, on_day,
 };
 pub use link::safe_url;
-pub use structured::{CARD, Described, Trail};
+pub use structured::{CARD, COUNTRY, Described, Trail};

@@ -20,6 +20,8 @@ pub struct Described {
     pub published: String,
     /// Full address of its picture.
     pub card: String,
+    /// The thing or place that it is about: `{type, name, brand?}`.
+    pub about: Value,
 }
 
 /// Width and height of the picture that a shared link gets.
@@ -62,10 +64,10 @@ pub fn write(html: &mut Html, site: &Surroundings, page: &Page, blocks: &[Value]
 const ARTICLE: &str = "article";
 const LIST: &str = "list";
 /// The country whose visitors the site speaks to.
-const COUNTRY: &str = "IN";
+pub const COUNTRY: &str = "IN";
 
 fn graph(site: &Surroundings, page: &Page, url: &str, blocks: &[Value]) -> Value {
-    let home = page.trail.first().map_or(url, |(_, home)| home);
+    let home = &home_of(url);
     let (site_id, publisher) = (format!("{home}#site"), json!({"@id": format!("{home}#publisher")}));
     let mut about = json!({
         "@type": "WebPage", "@id": url, "url": url, "name": page.title, "inLanguage": site.language,
@@ -85,6 +87,12 @@ fn graph(site: &Surroundings, page: &Page, url: &str, blocks: &[Value]) -> Value
     }
     if !questions.is_empty() {
         about["mainEntity"] = questions.into();
+    }
+    if let (Some(kind), Some(name)) = (page.described.about["type"].as_str(), page.described.about["name"].as_str()) {
+        about["about"] = json!({"@type": kind, "name": name});
+        if let Some(brand) = page.described.about["brand"].as_str() {
+            about["about"]["brand"] = json!({"@type": "Brand", "name": brand});
+        }
     }
     let mut graph = vec![about];
     if page.trail.is_empty() {
@@ -115,6 +123,12 @@ fn graph(site: &Surroundings, page: &Page, url: &str, blocks: &[Value]) -> Value
         _ => {}
     }
     json!({"@context": "https://schema.org", "@graph": graph})
+}
+
+/// The start page of a full address: `https://host/`.
+fn home_of(url: &str) -> String {
+    let host: Vec<&str> = url.splitn(4, '/').take(3).collect();
+    format!("{}/", host.join("/"))
 }
 
 /// A day as the moment at which it begins in India.
