@@ -117,8 +117,10 @@ async fn every_address_that_a_page_names_answers() {
     let robots = visitor.get("/robots.txt").await.text();
     assert!(robots.contains(&format!("Sitemap: {base}/sitemap.xml")), "{robots}");
     for door in ["/login", "/staff/login", "/change-number", "/confirm-email"] {
+        // What robots may not read, they would not know not to keep.
         let closed = robots.lines().any(|line| line == format!("Disallow: {door}"));
-        assert!(closed && !open.iter().any(|path| path == door), "{door}: {robots}");
+        let unkept = visitor.get(door).await.text().contains("<meta name=\"robots\" content=\"noindex\">");
+        assert!(unkept && !closed && !open.iter().any(|path| path == door), "{door}: {robots}");
     }
     // Who has chosen a language gets a page of that language, which no cache gives to others.
     let plain = visitor.get("/").await;

@@ -228,10 +228,11 @@ pub fn listed(list: &str) -> Vec<String> {
 }
 
 impl Visitor {
-    /// Paths of all pages that search engines are told of.
+    /// Paths of all pages that search engines are told of, in the first language.
     pub async fn sitemap(&self) -> Vec<String> {
         let mut all = Vec::new();
-        for list in listed(&self.get("/sitemap.xml").await.text()) {
+        let lists = listed(&self.get("/sitemap.xml").await.text());
+        for list in lists.into_iter().filter(|list| list != "/sitemap/hi.xml") {
             all.extend(listed(&self.get(&list).await.text()));
         }
         all
