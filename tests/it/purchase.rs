@@ -444,7 +444,7 @@ impl Customer<'_> {
         assert!(stranger.get(address).await.text().contains("Begins on "), "it has not begun");
         assert_eq!(stranger.get("/?lang=hi").await.status, 302);
         let text = stranger.get(address).await.text();
-        assert!(["इस कागज़ को जाँचें", " से शुरू होगी", "HDFC ERGO"].iter().all(|words| text.contains(words)), "{text}");
+        assert!(["इस काग़ज़ को जाँचें", " से शुरू होगी", "HDFC ERGO"].iter().all(|words| text.contains(words)), "{text}");
     }
 
     /// Checks that the paper fits on one page in every language, with a price of ten lines.

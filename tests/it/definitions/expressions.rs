@@ -1,16 +1,20 @@
 //! Functions of expressions.
 
 use super::{NOON, catalog, library};
+use engine_definitions::Catalog;
 use engine_statechart::expression::Expression;
 use engine_statechart::source::Span;
 use engine_statechart::{Dialect, Scope, Vocabulary};
 use serde_json::{Value, json};
 
 fn eval(text: &str) -> Result<Value, String> {
-    let catalog = catalog(&library());
+    eval_in(&catalog(&library()), text)
+}
+
+fn eval_in(catalog: &Catalog, text: &str) -> Result<Value, String> {
     let workflow = catalog.workflow("library/loan").expect("workflow");
     let (now, journey) = (workflow.now(NOON), json!({"id": "j", "channel": "web"}));
-    let host = workflow.host(&now, &journey, &catalog);
+    let host = workflow.host(&now, &journey, catalog);
     let functions = engine_definitions::FUNCTIONS.iter().map(|(n, a)| ((*n).to_owned(), a.clone())).collect();
     let variables = ["now", "today", "journey", "params"].map(str::to_owned).into();
     let vocabulary = Vocabulary { functions, variables, dialect: Dialect::Rich, ..Vocabulary::default() };
@@ -61,6 +65,43 @@ fn lists() {
         ("group_by([{'k': 'a', 'n': 1}, {'k': 'a', 'n': 2}], 'k').a.map(x, x.n)", json!([1, 2])),
         ("range(3)", json!([0, 1, 2])),
     ]);
+}
+
+/// A condition that begins with an equal text looks only at rows with that text, and finds what a look at all would.
+#[test]
+fn a_few_rows_among_many_are_those_that_a_look_at_all_finds() {
+    let mut files = library();
+    let rows: String = (0..40).map(|n| format!("k{n},{},{n}\n", ["red", "blue"][n % 2])).collect();
+    files.insert("workflows/master/many.csv", format!("key,colour,n\n{rows}").into_bytes());
+    files.insert("workflows/master/many.yaml", b"title: Many\nsource: us\nlicence: ours\ncolumns: {n: int}\n".to_vec());
+    let catalog = catalog(&files);
+    for (condition, found) in [
+        ("r.colour == 'red'", Some(20)),
+        ("'blue' == r.colour && r.n > 30", Some(5)),
+        ("r.colour == 'green'", Some(0)),
+        ("r.n == 7", Some(1)),
+        ("r.colour == ['red'][0] && r.key != 'k0'", Some(19)),
+        ("r.colour == r.key", Some(0)),
+        ("r.n > 30 && r.colour == 'red'", Some(4)),
+        ("r.colour == ['red'][3]", None),
+        ("r.hue == 'red'", None),
+    ] {
+        let of = |rows: &str, rest: &str| eval_in(&catalog, &format!("{rows}.{rest}"));
+        for rest in [
+            format!("filter(r, {condition})"),
+            format!("exists(r, {condition})"),
+            format!("exists_one(r, {condition})"),
+            format!("map(r, {condition}, r.n)"),
+            format!("all(r, {condition})"),
+        ] {
+            let (few, all) = (of("rows('many')", &rest), of("(rows('many') + [])", &rest));
+            assert_eq!(few.ok(), all.ok(), "{rest}");
+        }
+        let few = of("rows('many')", &format!("filter(r, {condition})"));
+        assert_eq!(few.ok().map(|few| few.as_array().map_or(0, Vec::len)), found, "{condition}");
+    }
+    let of_outer = "['red', 'blue'].map(c, rows('many').filter(r, r.colour == c && r.n < 3).map(r, r.key))";
+    assert_eq!(eval_in(&catalog, of_outer), Ok(json!([["k0", "k2"], ["k1"]])));
 }
 
 #[test]
