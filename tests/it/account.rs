@@ -3,11 +3,9 @@
 
 use crate::login::{ASHA, RAVI, logs_in, post, start};
 use chrono::{Days, Months, NaiveDate};
-use engine_definitions::Files;
-use journey_tests::server::{TestServer, Visitor};
+use journey_tests::server::{TestServer, Visitor, all_definitions};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::path::Path;
 
 const DAY_MS: i64 = 86_400_000;
 const WORDS: &str =
@@ -158,8 +156,7 @@ async fn a_birthday_is_near_from_thirty_days_to_one_day_ahead() {
 /// R4-14, R9-63: what was drawn for a person first is drawn for them everywhere.
 #[tokio::test(flavor = "multi_thread")]
 async fn variants_stay_with_the_person_on_every_device() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut files = Files::read_dir(root).expect("the definitions are there");
+    let mut files = all_definitions();
     let channels = "workflows/site/channels.yaml";
     let text = String::from_utf8(files.get(channels).expect("channels").to_vec()).expect("text");
     let text = text.replace("variants: {without: 100, with: 0}", "variants: {without: 50, with: 50}");

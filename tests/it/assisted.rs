@@ -3,18 +3,15 @@
 
 use crate::passwords::code;
 use crate::roles::sitting;
-use engine_definitions::Files;
-use journey_tests::server::{TestServer, Visitor};
+use journey_tests::server::{TestServer, Visitor, all_definitions};
 use serde_json::{Value, json};
-use std::path::Path;
 
 pub(crate) use journey_tests::people::follows;
 
 const MOBILE: &str = "9812345670";
 
 pub(crate) async fn start() -> TestServer {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let files = Files::read_dir(root).expect("the definitions are there");
+    let files = all_definitions();
     TestServer::start_with(files, |settings| {
         settings.limits.write_rate_per_s = 0;
         settings.otp.resend_ms = 0;

@@ -5,7 +5,7 @@ use crate::assisted::{at, start, with_contact};
 use crate::login::post;
 use crate::purchase::{Customer, INSURER};
 use crate::roles::sitting;
-use journey_tests::server::{TestServer, Visitor};
+use journey_tests::server::{TestServer, Visitor, all_definitions};
 use serde_json::{Value, json};
 
 /// What addresses may say of agents, partners and sources.
@@ -138,8 +138,7 @@ async fn a_lead_says_who_of_the_staff_began_it() {
 
 /// A shop with the gate as it is by default, but for what slows tests down.
 async fn gated() -> TestServer {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let files = engine_definitions::Files::read_dir(root).expect("the definitions are there");
+    let files = all_definitions();
     TestServer::start_with(files, |settings| {
         settings.limits.write_rate_per_s = 0;
         settings.otp.proof_bits = 4;

@@ -1,7 +1,6 @@
 //! Calculators: their calls against worked examples, and their pages, which say the same while somebody types.
 
-use engine_definitions::Files;
-use journey_tests::server::TestServer;
+use journey_tests::server::{TestServer, all_definitions};
 use serde_json::{Value, json};
 
 /// `[calculator, asked, gives]` of a table.
@@ -23,7 +22,7 @@ fn query(asked: &Value) -> String {
 /// R9-55: the figures that their pages show are those of the calls, and both are the worked examples.
 #[tokio::test]
 async fn calculators_say_what_was_worked_out_by_hand() {
-    let server = TestServer::start(Files::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).expect("files")).await;
+    let server = TestServer::start(all_definitions()).await;
     let visitor = server.visitor();
     let with_call =
         ["sip", "lump-sum", "fixed-deposit", "recurring-deposit", "human-life-value", "income-tax", "term-premium"];
@@ -56,7 +55,7 @@ fn quote(all: &[Value], insurer: &str) -> Value {
 /// What is out of range is said at its field, and the last result stays; the address can be passed on.
 #[tokio::test]
 async fn the_page_of_a_calculator_works_without_and_with_scripts() {
-    let server = TestServer::start(Files::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).expect("files")).await;
+    let server = TestServer::start(all_definitions()).await;
     let visitor = server.visitor();
     let page = visitor.get("/investment/sip-calculator?monthly=10000&rate=12&years=10&step_up=0").await;
     assert!(page.text().contains("232339100"), "the answers of the address are worked out");

@@ -3,18 +3,16 @@
 
 use crate::purchase::{Customer, INSURER};
 use crate::roles::sitting;
-use engine_definitions::{Files, SitePartner};
+use engine_definitions::SitePartner;
 use engine_settings::Settings;
-use journey_tests::server::{TestServer, Visitor, fixture};
+use journey_tests::server::{TestServer, Visitor, all_definitions, fixture};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::path::Path;
 
 const CALLBACK: &str = "leads/callback";
 
 async fn product() -> TestServer {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let files = Files::read_dir(root).expect("the definitions are there");
+    let files = all_definitions();
     let open = |settings: &mut Settings| {
         settings.sandbox.delay_percent = 0;
         // every page is opened from one address
@@ -458,8 +456,7 @@ async fn looks_at(visitor: &Visitor, path: &str) {
 
 /// A shop with the script that counts visits, as an operator who has one configures it.
 async fn counting() -> TestServer {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut files = Files::read_dir(root).expect("the definitions are there");
+    let mut files = all_definitions();
     let site = files.get("workflows/site/site.yaml").map(|bytes| String::from_utf8_lossy(bytes).into_owned());
     let counted = site.expect("the site").replace("{host: visits, script: /count.js}", "{script: /count.js}");
     files.insert("workflows/site/site.yaml", counted.into_bytes());
@@ -658,8 +655,7 @@ async fn what_a_link_asked_for_stands_first_among_the_offers() {
 /// R4-13, R6-04: each of the four conditions alone opens the page.
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_of_agents_lead_others_elsewhere() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let shipped = Files::read_dir(root).expect("the definitions are there");
+    let shipped = all_definitions();
     for (from, to, is_open) in [("open: true", "open: false", false), ("", "", true)] {
         let mut files = shipped.clone();
         let text =

@@ -1,10 +1,9 @@
 //! Calls that are data: what each takes, refuses and answers.
 
 use engine_definitions::{Files, MENU_KEYS, load};
-use journey_tests::server::{Reply, TestServer, Visitor, fixture};
+use journey_tests::server::{Reply, TestServer, Visitor, all_definitions, fixture};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::path::Path;
 
 fn texts(items: &Value) -> BTreeSet<String> {
     items.as_array().expect("items").iter().map(|item| item["text"].as_str().expect("a text").to_owned()).collect()
@@ -54,8 +53,7 @@ async fn has_rows(visitor: &Visitor) {
 /// The calls that a browser makes for header, footer, home and pickers.
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_of_the_site_answer_as_specified() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let server = TestServer::start(Files::read_dir(root).expect("the definitions are there")).await;
+    let server = TestServer::start(all_definitions()).await;
     let visitor = server.visitor();
     has_menus(&visitor).await;
     has_rows(&visitor).await;
@@ -96,8 +94,7 @@ fn words(list: &Value) -> BTreeSet<String> {
 /// calls; so does the first form of every flow.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_call_names_what_is_missing() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let files = Files::read_dir(root).expect("the definitions are there");
+    let files = all_definitions();
     let server = TestServer::start_with(files, |settings| settings.limits.write_rate_per_s = 0).await;
     let (visitor, catalog) = (server.visitor(), server.product.runtime.catalog());
     let described = visitor.get("/openapi.json").await.json();
@@ -147,8 +144,7 @@ async fn every_call_names_what_is_missing() {
 /// A partner is asked while the caller waits; that it fails is an answer with the same keys.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_asks_a_partner_and_says_when_that_fails() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let server = TestServer::start(Files::read_dir(&root).expect("the definitions are there")).await;
+    let server = TestServer::start(all_definitions()).await;
     let visitor = server.visitor();
     let get = async |query: &str| visitor.get(&format!("/api/v1/common/pincode?{query}")).await.ok(200);
     let found = get("pincode=560001&insurer=digit").await;

@@ -3,15 +3,13 @@
 
 use engine_definitions::{Files, Problem, fmt, load};
 use engine_runtime::story::{Outcome, Runner};
-use journey_tests::server::fixture;
-use std::path::Path;
+use journey_tests::server::{all_definitions, fixture};
 
 /// All of it but tables, stories and what plays the fake insurers.
 const LINES_MAX: usize = 900;
 
 fn among_the_others() -> Files {
-    let mut files =
-        Files::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("the definitions are there");
+    let mut files = all_definitions();
     for (path, bytes) in fixture("family").iter() {
         files.insert(path, bytes.clone());
     }

@@ -1,11 +1,9 @@
 //! The corpus of form rules: the engine says what it says. web/test/forms.test.ts holds the browser's code to the same
 //! cases, with the schemas that are written here.
 
-use engine_definitions::Files;
 use journey_tests::forms::{Case, Done, Written, folder, run};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// Files with their forms, in order.
 fn corpus() -> BTreeMap<String, Vec<Written>> {
@@ -66,8 +64,7 @@ fn form_rules_are_those_of_the_corpus() {
 /// R9-39: whoever begins an expired request again agrees to nothing, and says nothing of their health, by going on.
 #[test]
 fn consents_and_medical_answers_are_asked_anew() {
-    let files = Files::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("the definitions");
-    let catalog = engine_definitions::load(&files).catalog.expect("without problems");
+    let catalog = journey_tests::server::catalog();
     let (mut consents, mut medical) = (0, 0);
     for form in catalog.forms() {
         let agreed = form.consents().iter().map(|(name, _)| name.as_str());

@@ -2,11 +2,9 @@
 //! offered, what insurers decide, and the line as calls from the request to the answers of the proposal.
 
 use chrono::Datelike;
-use engine_definitions::Files;
-use journey_tests::people::password_in;
-use journey_tests::server::{Reply, TestServer, Visitor};
+use journey_tests::people::{brings, password_in, read_out, sitting};
+use journey_tests::server::{Reply, TestServer, Visitor, all_definitions};
 use serde_json::{Value, json};
-use std::path::Path;
 
 const INSURERS: [&str; 16] = [
     "care",
@@ -27,9 +25,34 @@ const INSURERS: [&str; 16] = [
     "oriental",
 ];
 
+/// Who helps at the check page is told who answered the medical questions, and not which of them there are: some are
+/// asked after a yes only.
+async fn hears_nothing_of_illness(server: &TestServer, customer: &Visitor, id: &str) {
+    let at_check = async || {
+        let view = customer.view(id).await;
+        (view["step"]["id"] == "retail.purchase.check").then_some(view)
+    };
+    let view = server.until("the check page", at_check).await;
+    let asked = customer.event(&view, "invite", json!({})).await.ok(200);
+    let helper = sitting(server, "call-centre", 7).await;
+    brings(&helper, &read_out(&asked)).await.ok(200);
+    let labels = |view: &Value| -> Vec<String> {
+        let sections = view["step"]["review"]["sections"].as_array().expect("sections").iter();
+        let medical = sections.filter(|one| one["step"].as_str().is_some_and(|step| step.ends_with("medical")));
+        let rows = |one: &Value| one["rows"].as_array().cloned().unwrap_or_default();
+        let all = medical.flat_map(|one| {
+            let parts = one["parts"].as_array().cloned().unwrap_or_default();
+            rows(one).into_iter().chain(parts.iter().flat_map(rows).collect::<Vec<_>>())
+        });
+        all.map(|row| row["label"].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    assert!(labels(&view).len() > 4, "{view}");
+    let seen = helper.view(id).await;
+    assert!(labels(&seen).iter().all(|label| label == "Answered by"), "{:?}", labels(&seen));
+}
+
 async fn product() -> TestServer {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    TestServer::start_with(Files::read_dir(root).expect("the definitions are there"), |settings| {
+    TestServer::start_with(all_definitions(), |settings| {
         settings.sandbox.delay_percent = 0;
         (settings.limits.rate_per_s, settings.limits.write_rate_per_s) = (0, 0);
         settings.limits.rate_burst = 10_000;
@@ -377,6 +400,7 @@ async fn a_policy_is_asked_for_by_calls() {
     let identity = json!({"document": "pan_card", "pan_number": "ABCPE1234F", "occupation": "salaried", "income_source": "salary",
         "is_politically_exposed_person": false, "kyc_consent": true});
     data(&visitor, &format!("{proposal}/kyc"), identity).await;
+    hears_nothing_of_illness(&server, &visitor, &id).await;
     let decision = server
         .until("the decision", async || {
             let reply = post(&visitor, &format!("{proposal}/submit"), json!({})).await;
@@ -526,8 +550,7 @@ async fn plans_cost_from_what_the_cheapest_insurer_asks() {
 /// R7.3-28: the codes of the health mission pass the gate of all messages, whoever asks for them; a wrong one is refused.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_mission_sends_so_many_codes_to_one_number_and_no_more() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let files = Files::read_dir(root).expect("the definitions are there");
+    let files = all_definitions();
     let server = TestServer::start_with(files, |settings| {
         settings.sandbox.delay_percent = 0;
         settings.otp.per_hour = 2;

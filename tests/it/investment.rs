@@ -1,14 +1,12 @@
 //! Investment: pages of its five kinds, each with a way to an advisor, and a new fund in its days alone.
 
-use engine_definitions::Files;
-use journey_tests::server::TestServer;
+use journey_tests::server::{TestServer, all_definitions};
 use serde_json::json;
 
 const DAY_MS: i64 = 86_400_000;
 
 async fn product() -> TestServer {
-    TestServer::start(Files::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).expect("the definitions are there"))
-        .await
+    TestServer::start(all_definitions()).await
 }
 
 /// R1-07: from each of the five kinds a lead is begun, and it says which line it is about.

@@ -2,7 +2,7 @@
 
 use engine_definitions::Files;
 use engine_store::EffectFilter;
-use journey_tests::server::{TestServer, Visitor, fixture};
+use journey_tests::server::{TestServer, Visitor, all_definitions, fixture};
 use serde_json::{Value, json};
 
 const PARCEL: &str = "parcel/cover";
@@ -120,7 +120,7 @@ async fn a_secret_is_sealed_also_where_the_definition_fails() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_visit_is_gone_on_with_within_its_days() {
     const DAY_MS: i64 = 86_400_000;
-    let files = Files::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).expect("the definitions are there");
+    let files = all_definitions();
     let server = TestServer::start_with(files, |settings| settings.session.ttl_ms = 90 * DAY_MS).await;
     for (workflow, days) in [("health/retail", 45), ("life/term", 90)] {
         let visitor = server.visitor();

@@ -3,12 +3,11 @@
 
 use engine_definitions::Files;
 use journey_tests::people::{password_in, sitting};
-use journey_tests::server::{TestServer, Visitor};
+use journey_tests::server::{TestServer, Visitor, all_definitions};
 use serde_json::{Value, json};
-use std::path::Path;
 
 fn definitions() -> Files {
-    Files::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("the definitions are there")
+    all_definitions()
 }
 
 async fn product(files: Files) -> TestServer {
@@ -277,7 +276,7 @@ async fn who_comes_from_verak_reads_that_nothing_changes() {
 /// R7.2-03: the six forms of the agents' app are read as data, with a version said or not; another name is none.
 #[tokio::test(flavor = "multi_thread")]
 async fn forms_of_the_app_are_read_as_data() {
-    let server = TestServer::start(Files::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).expect("files")).await;
+    let server = TestServer::start(all_definitions()).await;
     let visitor = server.visitor();
     for form in ["LeadStep", "LeadStep1", "BusinessDetails", "Address", "CommunicationAddress", "SMELeadForm"] {
         let reply = visitor.get(&format!("/api/v1/forms/{form}?version=3")).await;

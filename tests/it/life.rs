@@ -2,17 +2,14 @@
 //! decide.
 
 use chrono::Datelike;
-use engine_definitions::Files;
 use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder, Rgb, RgbImage};
 use journey_tests::people::{hands_in, password_in};
-use journey_tests::server::{Reply, TestServer, Visitor};
+use journey_tests::server::{Reply, TestServer, Visitor, all_definitions};
 use serde_json::{Value, json};
-use std::path::Path;
 
 async fn product() -> TestServer {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    TestServer::start_with(Files::read_dir(root).expect("the definitions are there"), |settings| {
+    TestServer::start_with(all_definitions(), |settings| {
         settings.sandbox.delay_percent = 0;
         (settings.limits.rate_per_s, settings.limits.write_rate_per_s) = (0, 0);
     })

@@ -5,7 +5,7 @@ use crate::passwords::code;
 use crate::roles::sitting;
 use engine_definitions::Files;
 use engine_store::PersonRecord;
-use journey_tests::server::{Reply, TestServer, Visitor, fixture};
+use journey_tests::server::{Reply, TestServer, Visitor, all_definitions, fixture};
 use serde_json::{Value, json};
 
 const HOUR_MS: i64 = 3_600_000;
@@ -310,7 +310,7 @@ async fn a_link_that_is_over_unknown_or_revoked_says_so_and_no_more() {
 /// their request.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_link_asks_in_the_language_of_its_journey_until_another_one_is_chosen() {
-    let files = Files::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).expect("the definitions are there");
+    let files = all_definitions();
     let server = TestServer::start(files).await;
     let (hers, phone) = (server.visitor(), server.visitor());
     assert_eq!(hers.get("/?lang=hi").await.status, 302);

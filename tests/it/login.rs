@@ -1,11 +1,9 @@
 //! Login with a number and a one-time password, what belongs to a person, logout.
 
 use crate::passwords::{code, solved};
-use engine_definitions::Files;
 use engine_store::EffectFilter;
-use journey_tests::server::{Reply, TestServer, Visitor};
+use journey_tests::server::{Reply, TestServer, Visitor, all_definitions};
 use serde_json::{Value, json};
-use std::path::Path;
 
 use journey_tests::people::verifies;
 pub(crate) use journey_tests::people::{asks, logs_in, post};
@@ -15,8 +13,7 @@ pub(crate) const RAVI: &str = "8765432109";
 const CLIENT: (&str, &str) = ("x-api-key", "journey-web");
 
 pub(crate) async fn start() -> TestServer {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let files = Files::read_dir(root).expect("the definitions are there");
+    let files = all_definitions();
     TestServer::start_with(files, |settings| {
         // What counts here are the tries of a code, not the requests of an address.
         settings.limits.write_rate_per_s = 0;
@@ -252,19 +249,24 @@ async fn what_another_number_proved_in_this_browser_is_not_shown_to_who_signs_in
     let (shared, ravi_at_home, asha_at_home) = (server.visitor(), server.visitor(), server.visitor());
     let callback = shared.start("leads/callback", json!({"name": "Somebody", "mobile": RAVI})).await.ok(201);
     let unproved = callback["journey"]["id"].as_str().expect("an id").to_owned();
+    let third = shared.start("leads/callback", json!({"name": "Zoya Khan", "mobile": "9812300099"})).await.ok(201);
+    let third = third["journey"]["id"].as_str().expect("an id").to_owned();
     let view = begins_visit(&server, &shared, "Asha Rao", ASHA).await;
     shows_code(&server, &shared, &view, false).await.ok(200);
     let hers = view["journey"]["id"].as_str().expect("an id").to_owned();
     let path = format!("/api/v1/journeys/{hers}");
 
     logs_in(&server, &shared, RAVI).await;
-    assert_eq!(listed(&shared).await, [unproved.as_str()], "what nobody has proved goes along");
+    assert_eq!(listed(&shared).await, [unproved.as_str()], "what was begun for this number goes along");
     let mine = shared.get("/api/v1/journeys").await.ok(200);
     assert!(!mine.to_string().contains(&hers), "{mine}");
     assert_eq!(shared.get(&path).await.status, 404);
     assert_eq!(shared.event(&view, "back", json!({})).await.status, 404);
     let export = shared.get("/api/v1/account/export").await.text();
     assert!(!export.contains(&hers) && !export.contains("Asha Rao") && !export.contains(ASHA), "{export}");
+    // what nobody has proved is no more of who signs in than what somebody has
+    assert_eq!(shared.get(&format!("/api/v1/journeys/{third}")).await.status, 404);
+    assert!(!mine.to_string().contains(&third) && !export.contains("Zoya") && !export.contains("9812300099"));
 
     logs_in(&server, &ravi_at_home, RAVI).await;
     assert!(listed(&ravi_at_home).await.is_empty());

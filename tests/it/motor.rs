@@ -7,7 +7,7 @@ use crate::site::between;
 use engine_definitions::{Files, load};
 use engine_runtime::story::{Outcome, Runner};
 use engine_store::EffectFilter;
-use journey_tests::server::TestServer;
+use journey_tests::server::{TestServer, all_definitions};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ fn root() -> PathBuf {
 }
 
 fn shipped() -> Files {
-    Files::read_dir(root()).expect("the definitions are there")
+    all_definitions()
 }
 
 async fn shop() -> TestServer {
@@ -238,7 +238,7 @@ fn after_payment(row: &Map<String, Value>) -> Value {
 /// R8-13, R8-14, R8-15, R8-16, R8-17, R8-18, R8-19, R8-20, R8-21, R8-22, R8-23, R8-24, R8-25, R8-26
 #[test]
 fn every_refusal_of_an_insurer_leads_where_it_can_be_cured() {
-    let catalog = load(&shipped()).catalog.expect("a catalog");
+    let catalog = journey_tests::server::catalog();
     let flow = catalog.workflow("motor/car").expect("the flow");
     let errors = &flow.contracts().find(|contract| contract.id == "motor/proposal").expect("the contract").errors;
     let stories = errors.codes().flat_map(|code| {

@@ -1,20 +1,17 @@
 //! Car and bike are asked by calls alone: request, one-time password, prices, choice, proposal. The figures are those
 //! of the public tariff, typed in here again.
 
-use engine_definitions::Files;
 use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder, Rgb, RgbImage};
 use journey_tests::buyer::{Buyer, Errand};
 use journey_tests::people::{follows, hands_in, messages, password_in};
-use journey_tests::server::{Reply, TestServer, Visitor};
+use journey_tests::server::{Reply, TestServer, Visitor, all_definitions};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::path::Path;
 
 /// A shop with partners that answer at once.
 async fn shop() -> TestServer {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    TestServer::start_with(Files::read_dir(root).expect("the definitions are there"), |settings| {
+    TestServer::start_with(all_definitions(), |settings| {
         settings.sandbox.delay_percent = 0;
         (settings.limits.rate_per_s, settings.limits.write_rate_per_s) = (0, 0);
         (settings.otp.resend_ms, settings.otp.per_hour) = (0, 100);

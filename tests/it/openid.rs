@@ -6,14 +6,12 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use engine_definitions::Files;
-use journey_tests::server::{START_MS, TestServer, Visitor};
+use journey_tests::server::{START_MS, TestServer, Visitor, all_definitions};
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 use tokio::net::TcpListener;
 
@@ -111,9 +109,8 @@ impl Provider {
 }
 
 async fn shop(provider: &Provider) -> TestServer {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let issuer = provider.issuer.clone();
-    TestServer::start_with(Files::read_dir(root).expect("the definitions are there"), |settings| {
+    TestServer::start_with(all_definitions(), |settings| {
         settings.openid.issuer = Some(issuer);
         settings.openid.client_id = CLIENT.into();
         settings.openid.allow_private = true;
@@ -244,8 +241,7 @@ async fn goes_despite(browser: &Visitor, provider: &Provider, lies: &Value) -> B
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_provider_there_is_no_such_way() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let server = TestServer::start(Files::read_dir(root).expect("the definitions are there")).await;
+    let server = TestServer::start(all_definitions()).await;
     let browser = server.visitor();
     assert_eq!(
         (browser.get("/openid").await.status, browser.get("/openid/back?code=good&state=x").await.status),
@@ -256,8 +252,7 @@ async fn without_a_provider_there_is_no_such_way() {
 
     // One that does not answer, or lives at a private address that nobody allowed, is told as that.
     for allow_private in [false, true] {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let server = TestServer::start_with(Files::read_dir(root).expect("the definitions are there"), |settings| {
+        let server = TestServer::start_with(all_definitions(), |settings| {
             settings.openid.issuer = Some("http://127.0.0.1:9".into());
             settings.openid.allow_private = allow_private;
         })

@@ -1,15 +1,13 @@
 //! The parts for whatever an insurer decides on, and for money that waits: a flow that names no line of business walks
 //! each of them with its stories (`fixtures/papers`), among the definitions of the product.
 
-use engine_definitions::{Files, Problem, fmt, load};
+use engine_definitions::{Problem, fmt, load};
 use engine_runtime::story::{Outcome, Runner};
-use journey_tests::server::fixture;
-use std::path::Path;
+use journey_tests::server::{all_definitions, fixture};
 
 #[test]
 fn parts_are_walked_by_flows_of_no_line() {
-    let mut files =
-        Files::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("the definitions are there");
+    let mut files = all_definitions();
     for (path, bytes) in fixture("papers").iter() {
         assert_eq!(
             fmt::format(path, bytes).expect("a definition").as_bytes(),
@@ -37,7 +35,7 @@ fn parts_are_walked_by_flows_of_no_line() {
 /// The shared form asks for whatever kind of file there is; which of them are shown says the flow.
 #[test]
 fn every_kind_of_file_can_be_asked_for() {
-    let product = Files::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("the definitions are there");
+    let product = all_definitions();
     let text = |path: &str| {
         let bytes = product.iter().find(|(known, _)| *known == path).expect("the file is there").1;
         String::from_utf8(bytes.to_vec()).expect("text")

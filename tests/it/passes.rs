@@ -1,10 +1,8 @@
 //! Who is signed in goes on as the same person on another of our hosts, by a code that is good once and for a minute.
 
 use crate::login::{logs_in, post};
-use engine_definitions::Files;
-use journey_tests::server::{Reply, TestServer, Visitor};
+use journey_tests::server::{Reply, TestServer, Visitor, all_definitions};
 use serde_json::json;
-use std::path::Path;
 
 const ASHA: (&str, &str) = ("Asha", "9876543210");
 const RAVI: (&str, &str) = ("Ravi", "8765432109");
@@ -13,7 +11,7 @@ const THERE: (&str, &str) = ("host", "pos.journey.example");
 
 /// The product, of which `ours` are further origins.
 async fn start(ours: &[&str]) -> TestServer {
-    let files = Files::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("the definitions are there");
+    let files = all_definitions();
     let origins: Vec<String> = ours.iter().map(|origin| (*origin).to_owned()).collect();
     TestServer::start_with(files, move |settings| {
         settings.server.origins = origins;

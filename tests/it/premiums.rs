@@ -1,9 +1,8 @@
 //! A second calculator of premiums beside the insurers' rating scripts: it reads no table and no definition, every
 //! figure is typed in here again. Both rate 500 random cars and bikes, and must agree on each line to the paisa.
 
-use engine_definitions::Files;
 use futures::StreamExt;
-use journey_tests::server::TestServer;
+use journey_tests::server::{TestServer, all_definitions};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
@@ -341,8 +340,7 @@ impl Vehicle {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_second_calculator_agrees_on_random_vehicles() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let files = Files::read_dir(root).expect("the definitions are there");
+    let files = all_definitions();
     let server = TestServer::start_with(files, |settings| {
         settings.sandbox.delay_percent = 0;
         (settings.limits.rate_per_s, settings.limits.write_rate_per_s) = (0, 0);
@@ -371,8 +369,7 @@ async fn a_second_calculator_agrees_on_random_vehicles() {
 /// total.
 #[tokio::test(flavor = "multi_thread")]
 async fn commercial_vehicles_are_rated_as_worked_out_by_hand() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let server = TestServer::start_with(Files::read_dir(root).expect("the definitions are there"), |settings| {
+    let server = TestServer::start_with(all_definitions(), |settings| {
         settings.sandbox.delay_percent = 0;
     })
     .await;

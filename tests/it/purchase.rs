@@ -1,10 +1,9 @@
 //! A customer buys with the definitions that are shipped: every layer, every fake partner, one process. On the way the
 //! customer meets what a forger, a double click and a gateway that repeats itself would do.
 
-use engine_definitions::Files;
 use engine_partners::signature::hmac_sha256_hex;
 use engine_runtime::Actor;
-use journey_tests::server::{Reply, START_MS, TestServer, Visitor};
+use journey_tests::server::{Reply, START_MS, TestServer, Visitor, all_definitions};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -242,8 +241,7 @@ fn total(lines: &Value) -> i64 {
 
 /// The product as it is shipped.
 async fn shop() -> TestServer {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let files = Files::read_dir(root).expect("the definitions are there");
+    let files = all_definitions();
     TestServer::start_with(files, |settings| settings.otp.proof_bits = 4).await
 }
 

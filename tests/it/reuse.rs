@@ -3,9 +3,8 @@
 
 use engine_definitions::{Files, load};
 use engine_settings::Settings;
-use journey_tests::server::{TestServer, Visitor, fixture};
+use journey_tests::server::{TestServer, Visitor, all_definitions, fixture};
 use serde_json::{Value, json};
-use std::path::Path;
 
 const ASK: &str = "
 id: ask
@@ -64,7 +63,7 @@ async fn equal_answers_of_two_customers_get_two_replies_unless_it_is_everybodys(
 /// A price, a proposal or a payment of one customer is never another's.
 #[test]
 fn what_the_shipped_definitions_share_are_registers() {
-    let files = Files::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("the definitions");
+    let files = all_definitions();
     let catalog = load(&files).catalog.expect("they check");
     let mut shared: Vec<&str> = catalog
         .workflows()

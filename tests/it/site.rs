@@ -1,20 +1,18 @@
 //! What stands around pages, and pages from data: the whole product's site as a browser gets it, and small sites with
 //! mistakes in them.
 
-use engine_definitions::{Files, Problem, load};
+use engine_definitions::{Problem, load};
 use engine_store::EffectFilter;
-use journey_tests::server::{Reply, TestServer, Visitor, fixture};
+use journey_tests::server::{Reply, TestServer, Visitor, all_definitions, fixture};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 mod content;
 mod editing;
 mod search;
 
 async fn product() -> TestServer {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let files = Files::read_dir(root).expect("the definitions are there");
+    let files = all_definitions();
     // every page is opened from one address
     TestServer::start_with(files, |settings| settings.limits.rate_burst = 10_000).await
 }
@@ -229,8 +227,7 @@ async fn rules_of_the_source_outlast_the_first_write() {
 /// R9-69: one place holds the numbers and the address; headers and the page of contact say them.
 #[tokio::test(flavor = "multi_thread")]
 async fn numbers_and_address_come_from_one_place() {
-    let mut files =
-        Files::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("the definitions are there");
+    let mut files = all_definitions();
     let path = "workflows/site/site.yaml";
     let site = String::from_utf8(files.get(path).expect("the site").to_vec()).expect("text");
     let moved = site.replace("+911800000000", "+911800000077").replace("+911800000001", "+911800000078");
@@ -375,8 +372,7 @@ fn marks_can_be_read() {
 /// A page from rows has its own words at each address; a long list has parts; one page has one canonical address.
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_from_data() {
-    let mut files =
-        Files::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("the definitions are there");
+    let mut files = all_definitions();
     let path = "workflows/site/pages/motor/car-companies.yaml";
     let list = String::from_utf8(files.get(path).expect("a list").to_vec()).expect("text");
     files.insert(path, list.replace("page: 30", "page: 12").into_bytes());

@@ -312,8 +312,7 @@ fn no_line_is_wider_than_120() {
 /// step that only shows something ends the journey, says what it waits for or offers something to press.
 #[test]
 fn every_state_has_a_screen_with_something_to_do() {
-    let files = engine_definitions::Files::read_dir(root()).expect("the definitions are there");
-    let catalog = engine_definitions::load(&files).catalog.expect("they load");
+    let catalog = journey_tests::server::catalog();
     let mut empty = Vec::new();
     for workflow in catalog.workflows() {
         let machine = &workflow.machine;

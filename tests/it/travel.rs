@@ -1,15 +1,12 @@
 //! Trips, pets and shops with the definitions that are shipped: what the insurers of the sandbox ask and refuse, to the
 //! paisa, and each line as calls from the request to the advisor's reference.
 
-use engine_definitions::Files;
 use journey_tests::people::{confirms_by, password_in, sitting};
-use journey_tests::server::{TestServer, Visitor};
+use journey_tests::server::{TestServer, Visitor, all_definitions};
 use serde_json::{Value, json};
-use std::path::Path;
 
 async fn product() -> TestServer {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    TestServer::start_with(Files::read_dir(root).expect("the definitions are there"), |settings| {
+    TestServer::start_with(all_definitions(), |settings| {
         settings.sandbox.delay_percent = 0;
         settings.limits.rate_burst = 10_000;
         settings.limits.write_rate_per_s = 0;

@@ -1,11 +1,9 @@
 //! Pages over reference data: each known address is there, an unknown one is not, and what they show comes from rows.
 
-use engine_definitions::Files;
-use journey_tests::server::TestServer;
+use journey_tests::server::{TestServer, all_definitions};
 
 async fn product() -> TestServer {
-    TestServer::start(Files::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).expect("the definitions are there"))
-        .await
+    TestServer::start(all_definitions()).await
 }
 
 /// R2.4-01, R2.4-66, R2.4-68, R2.4-31, R2.4-14, R2.4-09, R2.4-18, R2.4-43, R2.4-19, R2.4-45

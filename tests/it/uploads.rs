@@ -8,13 +8,13 @@ use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder, Rgb, RgbImage};
 use journey_tests::people::{logs_in, sitting};
 use journey_tests::postgres;
-use journey_tests::server::{Reply, TestServer, Visitor, fixture, until};
+use journey_tests::server::{Reply, TestServer, Visitor, all_definitions, fixture, until};
 use serde_json::{Value, json};
 use std::path::Path;
 
 /// The fixture with the partners that look at files, as they are shipped.
 fn definitions() -> Files {
-    let product = Files::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("the definitions are there");
+    let product = all_definitions();
     let mut files = fixture("files");
     let shipped = |path: &str| {
         path.starts_with("workflows/partners/files/")
@@ -557,7 +557,7 @@ const MOBILE: &str = "9813572468";
 
 /// The fixture's files with all that is shipped, so that somebody can log in and be forgotten.
 fn with_account() -> Files {
-    let product = Files::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("the definitions are there");
+    let product = all_definitions();
     let mut files = product.clone();
     for (path, bytes) in fixture("files").iter() {
         let text = String::from_utf8_lossy(bytes).replace("\"kind\": \"front\"", "\"kind\": \"rc_front\"");

@@ -1,13 +1,12 @@
 //! What may be personal is sealed before it is stored: in the database, beside it, and after a change of keys.
 
 use crate::purchase::{Customer, INSURER};
-use engine_definitions::Files;
 use engine_runtime::operations::Holds;
 use engine_runtime::{Actor, Clock, ManualClock, Runtime, RuntimeError, SystemClock};
 use engine_server::{Product, Source, Start};
 use engine_settings::{Mode, Secret, Settings};
 use engine_store::{ClaimRequest, EffectFilter, MessageFilter, PersonRecord};
-use journey_tests::server::{Reply, TestServer, Visitor};
+use journey_tests::server::{Reply, TestServer, Visitor, all_definitions};
 use serde_json::{Value, json};
 use sqlx::Connection as _;
 use std::path::{Path, PathBuf};
@@ -20,8 +19,7 @@ const STREET: &str = "Yxcvbnmlk Lane";
 const FROM: &str = "canary-campaign-7531";
 
 async fn start(change: impl FnOnce(&mut Settings)) -> TestServer {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    TestServer::start_with(Files::read_dir(root).expect("the definitions are there"), change).await
+    TestServer::start_with(all_definitions(), change).await
 }
 
 /// A visit up to the address: answers, a draft, a message with a code, partner calls, records.
@@ -532,7 +530,7 @@ async fn a_missing_key_file_is_said_and_not_made_anew() {
         settings
     };
     let started = async |settings: Settings| {
-        let source = Source::Files(Files::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("files"));
+        let source = Source::Files(all_definitions());
         Product::start(Start { settings, source, clock: Arc::new(SystemClock::default()), worker: false }).await
     };
     let first = started(set("5a")).await.expect("a new database, and a new key");

@@ -1,12 +1,11 @@
 //! The home visit with the definitions that are shipped: booked over the front door, reported by the partner's signed
 //! callback, which comes twice, forged, and late (R1-19, R1-22, R7.3-33).
 
-use engine_definitions::Files;
 use engine_partners::signature::hmac_sha256_hex;
 use engine_runtime::Actor;
 use engine_store::{EffectFilter, EffectState};
 use journey_tests::people::password_in;
-use journey_tests::server::{TestServer, Visitor};
+use journey_tests::server::{TestServer, Visitor, all_definitions};
 use serde_json::{Value, json};
 
 const MOBILE: &str = "9812345671";
@@ -84,8 +83,7 @@ struct Visit {
 
 impl Visit {
     async fn booked() -> Visit {
-        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let server = TestServer::start(Files::read_dir(root).expect("the definitions are there")).await;
+        let server = TestServer::start(all_definitions()).await;
         let browser = server.visitor();
         let (id, meeting) = booked(&server, &browser).await;
         Visit { server, browser, id, meeting }

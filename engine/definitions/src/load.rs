@@ -67,6 +67,8 @@ pub fn load_beside(files: &Files, held: &[PinnedVersion]) -> Loaded {
 /// contracts must still be met, and the partners, operations and messages that they name be there.
 pub fn publishable(files: &Files, held: &[PinnedVersion]) -> Loaded {
     let digest = held.is_empty().then(|| files.digest());
+    // Two that begin together read the same files once.
+    let _alone = digest.is_some().then(|| READING.lock().unwrap_or_else(PoisonError::into_inner));
     if let Some(known) = digest.as_ref().and_then(Recent::find) {
         return known;
     }
@@ -93,6 +95,7 @@ struct Recent {
 }
 
 const RECENT_MAX: usize = 8;
+static READING: Mutex<()> = Mutex::new(());
 static RECENT: Mutex<Vec<Recent>> = Mutex::new(Vec::new());
 
 impl Recent {

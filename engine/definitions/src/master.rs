@@ -6,6 +6,7 @@ use crate::source::{Node, Span};
 use engine_statechart::Problem;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 #[derive(Clone, Debug, Default)]
@@ -53,6 +54,7 @@ pub struct Master {
     /// All rows as an expression has them, once one asks for them.
     listed: OnceLock<Value>,
     cells: OnceLock<Cells>,
+    digest: OnceLock<u64>,
 }
 
 #[derive(Debug, Default)]
@@ -65,7 +67,7 @@ struct Data {
     problems: Vec<Problem>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Hash)]
 enum CellKind {
     Text,
     Int,
@@ -93,6 +95,7 @@ impl Master {
             data: OnceLock::new(),
             listed: OnceLock::new(),
             cells: OnceLock::new(),
+            digest: OnceLock::new(),
         };
         if master.bytes.len() > MASTER_BYTES_MAX {
             problems.push(Problem::error(
@@ -144,6 +147,15 @@ impl Master {
             }
         }
         master
+    }
+
+    /// Which data are the same, with overwhelming likelihood.
+    pub(crate) fn digest(&self) -> u64 {
+        *self.digest.get_or_init(|| {
+            let mut digest = DefaultHasher::new();
+            (&self.bytes, &self.kinds).hash(&mut digest);
+            digest.finish()
+        })
     }
 
     pub fn get(&self, key: &str) -> Option<Map<String, Value>> {

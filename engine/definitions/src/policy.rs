@@ -210,6 +210,11 @@ impl Policy {
         self.plain.contains(kind)
     }
 
+    /// Every kind of personal data of which who acts for customers sees no part.
+    pub fn hidden_kinds(&self) -> impl Iterator<Item = &str> {
+        self.hidden.iter().map(String::as_str)
+    }
+
     /// Whether who acts for customers sees no part of personal data of this kind.
     pub fn hides(&self, kind: &str) -> bool {
         self.hidden.contains(kind)

@@ -15,7 +15,7 @@ use engine_statechart::{Problem, did_you_mean};
 /// Functions that give a row, or all rows, of the table or reference data that their first argument names.
 pub const ROWS: RowFunctions<'static> = RowFunctions { one: &["table", "lookup"], all: &["rows"] };
 /// Functions whose second argument is the name of a calendar.
-const OF_CALENDARS: [&str; 3] = ["next_open", "open", "slots"];
+pub(crate) const OF_CALENDARS: [&str; 3] = ["next_open", "open", "slots"];
 
 /// Functions that name something, with the position of the name among their arguments.
 pub fn naming() -> impl Iterator<Item = (String, usize)> {

@@ -3,6 +3,7 @@
 use crate::expression::Names;
 use serde_json::{Map, Number};
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// Place where a value or key starts; line and column count from 1, 0 means unknown.
@@ -67,6 +68,29 @@ pub struct Key {
 impl Key {
     pub fn new(name: impl Into<String>) -> Self {
         Key { span: Span::unknown(), name: name.into() }
+    }
+}
+
+/// What it says and what its names mean, wherever it stands.
+impl Hash for Node {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(&self.value).hash(state);
+        match &self.value {
+            Value::Null => {}
+            Value::Bool(value) => value.hash(state),
+            Value::Int(value) => value.hash(state),
+            Value::Float(value) => value.to_bits().hash(state),
+            Value::String(value) => value.hash(state),
+            Value::List(items) => items.hash(state),
+            Value::Map(entries) => {
+                entries.len().hash(state);
+                for (key, value) in entries {
+                    key.name.hash(state);
+                    value.hash(state);
+                }
+            }
+        }
+        self.names.as_deref().map(Names::digest).hash(state);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::partners::email::mail_server;
-use engine_definitions::{Files, House, load};
+use engine_definitions::House;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_message_speaks_the_language_of_the_journey() {
@@ -255,8 +255,7 @@ async fn a_worker_that_dies_after_the_sending_sends_nothing_twice() {
 /// Everything that this house sends says who it is from, in the reader's language to the last day.
 #[test]
 fn what_leaves_the_house_bears_the_house() {
-    let catalog = load(&Files::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).expect("files")).catalog;
-    let catalog = catalog.expect("the definitions");
+    let catalog = journey_tests::server::catalog();
     let months = ["Jan", "Feb", "Mar", "Apr", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     for (message, language) in catalog.messages().flat_map(|message| [(message, "en"), (message, "hi")]) {
         let house = House { letterhead: &catalog.site(language).letterhead, address: "https://shop.example" };

@@ -1,8 +1,7 @@
 //! Tracked steps: in order per journey, never in anybody's way, and where a partner may lead a browser.
 
 use super::*;
-use engine_definitions::Files;
-use std::path::Path;
+use journey_tests::server::all_definitions;
 use std::time::{Duration, Instant};
 
 /// Effect keys as (journey, seq, index).
@@ -207,7 +206,7 @@ async fn is_tracked_at_home(server: &TestServer) {
 /// The definitions that are shipped: the payload of R3-77, and a wrong one-time password (R8-03).
 #[tokio::test(flavor = "multi_thread")]
 async fn the_shipped_journeys_are_tracked_with_all_keys() {
-    let files = Files::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("definitions");
+    let files = all_definitions();
     let server = TestServer::start_with(files, |settings| settings.sandbox.delay_percent = 0).await;
     let visitor = server.visitor();
     let body = json!({

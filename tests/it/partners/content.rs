@@ -3,10 +3,8 @@
 
 use super::world::{Shop, told};
 use axum::Router;
-use engine_definitions::{Files, load};
 use engine_settings::Settings;
 use serde_json::Value;
-use std::path::Path;
 
 /// What is wrong with a script's answer. One that fails is noted with its reason and counted as no reply; what it gives
 /// goes through the mapping and must fit the contract.
@@ -22,10 +20,7 @@ async fn plays(shop: &Shop, operation: &str, input: Value, number: usize) -> Opt
 
 #[tokio::test]
 async fn scripts_answer_their_examples() {
-    let loaded = load(&Files::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).unwrap());
-    let catalog = loaded
-        .catalog
-        .unwrap_or_else(|| panic!("{:#?}", loaded.problems.iter().map(ToString::to_string).collect::<Vec<_>>()));
+    let catalog = journey_tests::server::catalog();
     let mut settings = Settings::default();
     settings.sandbox.delay_percent = 0;
     let shop = Shop::open_with(catalog.clone(), Router::new(), settings).await;

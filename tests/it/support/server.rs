@@ -1,6 +1,6 @@
 //! The whole product in this process: a free port, a fresh SQLite file, a clock that stands still until it is moved.
 
-use engine_definitions::Files;
+use engine_definitions::{Catalog, Files};
 use engine_runtime::{Clock, ManualClock};
 use engine_server::{Product, Source, Start};
 use engine_settings::{Secret, Settings};
@@ -28,9 +28,9 @@ pub struct TestServer {
 }
 
 /// Definitions that other tests of this process begin with too are not read anew for each.
-fn keep(catalog: Arc<engine_definitions::Catalog>) {
+fn keep(catalog: Arc<Catalog>) {
     const KEPT_MAX: usize = 3;
-    static KEPT: Mutex<Vec<Arc<engine_definitions::Catalog>>> = Mutex::new(Vec::new());
+    static KEPT: Mutex<Vec<Arc<Catalog>>> = Mutex::new(Vec::new());
     let mut kept = KEPT.lock().expect("the kept catalogs");
     kept.retain(|one| !Arc::ptr_eq(one, &catalog));
     if kept.len() == KEPT_MAX {
@@ -43,6 +43,20 @@ fn keep(catalog: Arc<engine_definitions::Catalog>) {
 pub fn fixture(name: &str) -> Files {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("it/fixtures").join(name);
     Files::read_dir(folder).expect("the fixture is there")
+}
+
+/// All definitions of the product, as they were when the first test asked for them.
+pub fn all_definitions() -> Files {
+    static PRODUCT: OnceLock<Files> = OnceLock::new();
+    let read = || Files::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("the definitions are there");
+    PRODUCT.get_or_init(read).clone()
+}
+
+/// What they come to, read once.
+pub fn catalog() -> Arc<Catalog> {
+    static CATALOG: OnceLock<Arc<Catalog>> = OnceLock::new();
+    let read = || engine_definitions::publishable(&all_definitions(), &[]).catalog.expect("they check");
+    Arc::clone(CATALOG.get_or_init(read))
 }
 
 /// A line of business of `tests/it/fixtures/<name>` among what all lines share: parts, their contracts, partners,
@@ -65,10 +79,7 @@ pub fn line(name: &str) -> Files {
     const WHOLE: [&str; 2] = ["workflows/calendars.yaml", "workflows/roles.yaml"];
     const CONTRACTS: [&str; 9] =
         ["captcha", "kyc", "message", "payment", "pincode", "service", "shared", "tracking", "visit"];
-    static PRODUCT: OnceLock<Files> = OnceLock::new();
-    let product = PRODUCT.get_or_init(|| {
-        Files::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("the definitions are there")
-    });
+    let product = all_definitions();
     let contract = |path: &str| {
         path.strip_prefix("workflows/contracts/")
             .is_some_and(|rest| CONTRACTS.iter().any(|line| rest.starts_with(line)))

@@ -284,6 +284,22 @@ impl Form {
         found
     }
 
+    /// Fields that are asked for under a condition of their own, also in rows and objects: that they are answered tells
+    /// what was said elsewhere.
+    pub fn conditional_names(&self) -> Vec<&str> {
+        let (mut found, mut open) = (Vec::new(), vec![&self.tree]);
+        open.extend(self.variants.iter().map(|variant| &variant.merge));
+        while let Some(schema) = open.pop() {
+            open.extend(schema.get("items"));
+            open.extend(schema.get("prefixItems").and_then(Value::as_array).into_iter().flatten());
+            for (name, rule) in properties(schema) {
+                found.extend(rule.pointer("/x-ui/show").map(|_| name.as_str()));
+                open.push(rule);
+            }
+        }
+        found
+    }
+
     /// Kind of personal data (`x-pii`) of the field at a pointer, also in a row or an object; the mark of what it is in counts.
     pub fn personal_at(&self, pointer: &str) -> Option<&str> {
         let merges = self.variants.iter().map(|variant| &variant.merge);

@@ -92,6 +92,9 @@ impl Tells {
     }
 }
 
+/// How far the clock of a partner may be ahead of ours.
+const AHEAD_MAX_MS: i64 = 5 * 60_000;
+
 impl Webhook {
     pub fn verify_rule(&self) -> &WebhookVerify {
         &self.verify
@@ -114,11 +117,15 @@ impl Webhook {
         self.events.iter().find(tells)?.unknown.as_deref()
     }
 
-    /// Whether it was sent within its window; without one at any time.
+    /// Whether it was sent within its window, and is dated no further ahead than clocks differ; without one at any time.
     pub fn is_timely(&self, body: &Value, host: &dyn Host, now_ms: i64) -> Result<bool, EvalError> {
         let Some(Window { sent, age_ms }) = &self.window else { return Ok(true) };
         let sent = sent.eval(&Scope::new().with_host(host).with("body", body))?;
-        Ok(time_ms(&crate::text::plain(&sent)).is_some_and(|sent_ms| now_ms.abs_diff(sent_ms) <= age_ms.unsigned_abs()))
+        let is_within = |sent_ms: i64| {
+            let age = now_ms.saturating_sub(sent_ms);
+            (-AHEAD_MAX_MS..=*age_ms).contains(&age)
+        };
+        Ok(time_ms(&crate::text::plain(&sent)).is_some_and(is_within))
     }
 
     /// `None` when no rule applies: a webhook that does not interest us.

@@ -4,6 +4,7 @@
 //! says what leads nowhere.
 
 mod around;
+mod drawn;
 mod listing;
 mod menu;
 mod offer;

@@ -20,6 +20,7 @@ use engine_statechart::source::Span;
 use engine_statechart::{EvalError, Host, Problem};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 const KEYS: [&str; 28] = [
@@ -159,6 +160,8 @@ pub struct Page {
     /// The journey that stands in it.
     pub(super) journey: Option<Embedded>,
     pub(super) span: Span,
+    /// Which pages say the same, with overwhelming likelihood.
+    pub(super) digest: u64,
 }
 
 /// A journey that stands in a page.
@@ -341,6 +344,11 @@ impl Page {
             links,
             journey,
             span: node.span.clone(),
+            digest: {
+                let mut digest = DefaultHasher::new();
+                node.hash(&mut digest);
+                digest.finish()
+            },
         })
     }
 

@@ -1,11 +1,13 @@
 //! What only the whole set of definitions shows: addresses out of rows, pages that cannot be drawn, links and rules
 //! that lead nowhere.
 
-use super::{Address, MenuItem, Page, Rendered, Site};
+use super::page::Rendering;
+use super::{Address, MenuItem, Page, Rendered, Site, drawn};
 use crate::channels::ChannelReferences;
 use crate::endpoint::Who;
 use crate::fields::unknown;
 use crate::form::Form;
+use crate::host::ProductHost;
 use crate::source::Node;
 use crate::workflow::Workflow;
 use engine_statechart::source::Span;
@@ -60,7 +62,7 @@ impl Site {
         &self,
         workflows: &BTreeMap<String, Arc<Workflow>>,
         forms: &BTreeMap<String, Arc<Form>>,
-        host: &dyn Host,
+        host: &ProductHost<'_>,
         (known, written): (&[Problem], &BTreeMap<String, Span>),
         problems: &mut Vec<Problem>,
     ) {
@@ -209,7 +211,7 @@ impl Site {
 
     fn pages_are_drawn(
         &self,
-        (host, forms): (&dyn Host, &BTreeMap<String, Arc<Form>>),
+        (host, forms): (&ProductHost<'_>, &BTreeMap<String, Arc<Form>>),
         dead: &dyn Fn(&str) -> bool,
         told: &dyn Fn(&Page, &str) -> Problem,
         problems: &mut Vec<Problem>,
@@ -218,38 +220,47 @@ impl Site {
             let of = [("base", json!("/")), ("title", json!("Sample")), ("record", json!({}))];
             of.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Map<_, _>>()
         };
-        let specials = self.specials.values().map(|page| (page, page.render(self.data(), of_flow(), host)));
+        let links = |rendered: Rendering| -> Result<Vec<String>, EvalError> {
+            let mut links = Vec::new();
+            links_of(&rendered?.unwrap_or_default().blocks.into(), &mut links);
+            Ok(links)
+        };
+        let data = self.data();
+        let unkept = |rendered: Rendering| links(rendered).map(|links| links.into_iter().map(Arc::from).collect());
+        let specials = self.specials.values().map(|page| (page, unkept(page.render(data.clone(), of_flow(), host))));
         let samples: Vec<Address> = self.pages.iter().filter_map(Page::sample).collect();
         let once =
             self.addresses.iter().filter(|(path, address)| **path == address.path).map(|(_, address)| address.as_ref());
         let pages = once.chain(&samples).map(|address| {
-            let rendered = match address.page.who {
+            let page = &address.page;
+            let found: Result<Arc<[Arc<str>]>, EvalError> = match page.who {
                 // Whoever has nothing yet, and may see all of it.
                 Who::Person => {
                     let account = json!({"first_name": "", "profile": {}, "journeys": [], "records": {},
                         "documents": [], "sessions": [], "seen": [], "helpers": []});
                     let nothing = Map::from_iter([
                         ("account".to_owned(), account),
-                        ("query".to_owned(), address.page.parse_query(std::iter::empty()).unwrap_or_default()),
+                        ("query".to_owned(), page.parse_query(std::iter::empty()).unwrap_or_default()),
                         ("records".to_owned(), json!({"rows": [], "older": ""})),
                     ]);
-                    address.render_for(self.data(), nothing, &address.page.named_roles(), host)
+                    unkept(address.render_for(data.clone(), nothing, &page.named_roles(), host))
                 }
-                Who::Anyone | Who::Session | Who::Claimant => match calculate(&address.page, forms, host) {
-                    Ok(query) => address.render_for(self.data(), query, &[], host),
-                    Err(error) => Err(error),
-                },
+                Who::Anyone | Who::Session | Who::Claimant => {
+                    let draw = |host: &dyn Host| {
+                        let query = calculate(page, forms, host)?;
+                        links(address.render_for(data.clone(), query, &[], host))
+                    };
+                    match page.calculates {
+                        Some(_) => draw(host).map(|links| links.into_iter().map(Arc::from).collect()),
+                        None => drawn::links_of((page.digest, &address.path, &address.row, &data), host, draw),
+                    }
+                }
             };
-            (&address.page, rendered)
+            (page, found)
         });
-        for (page, rendered) in specials.chain(pages) {
-            match rendered {
-                Ok(rendered) => {
-                    let mut links = Vec::new();
-                    links_of(&rendered.unwrap_or_default().blocks.into(), &mut links);
-                    links.retain(|link| dead(link));
-                    problems.extend(links.iter().map(|link| told(page, link)));
-                }
+        for (page, found) in specials.chain(pages) {
+            match found {
+                Ok(links) => problems.extend(links.iter().filter(|link| dead(link)).map(|link| told(page, link))),
                 Err(error) => problems.push(Problem::error("evaluation", &error.span, error.message)),
             }
         }

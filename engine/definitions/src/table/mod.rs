@@ -19,6 +19,7 @@ use refer::Reference;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// Tables by id (`<line>/<table>`).
@@ -75,6 +76,8 @@ pub struct Table {
     cells: Cells,
     groups: Groups,
     references: Vec<Reference>,
+    /// Which tables say the same, with overwhelming likelihood.
+    pub(crate) digest: u64,
 }
 
 /// How a row of a table was found, or not.
@@ -177,6 +180,11 @@ impl Table {
             rows: rows.into_iter().map(Value::Object).collect(),
             groups,
             references,
+            digest: {
+                let mut digest = DefaultHasher::new();
+                node.hash(&mut digest);
+                digest.finish()
+            },
         })
     }
 

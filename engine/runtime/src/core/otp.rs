@@ -63,10 +63,10 @@ impl Passwords {
 }
 
 impl Core {
-    /// `{mobile, purpose, message?}` → `{ok, left, resend_at, expires_at, id, purpose}`; refused with `otp.limited`,
-    /// or the request as a whole until it comes with a proof. The message that carries the code joins the turn.
-    /// `mobile` is an e-mail address in a flow with `signs_in: email`, for who is signed in. `known: true`, and
-    /// nothing is sent: it is the number of who is signed in.
+    /// `{mobile, purpose, message?, name?}` → `{ok, left, resend_at, expires_at, id, purpose}`; refused with
+    /// `otp.limited`, or the request as a whole until it comes with a proof. The message that carries the code joins
+    /// the turn. `mobile` is an e-mail address in a flow with `signs_in: email`, for who is signed in. `known: true`,
+    /// and nothing is sent: it is the number of who is signed in. Their `name` is kept where none is known.
     pub async fn send_otp(&self, turn: &mut Turn<'_>, input: &Value, actor: &Actor) -> Result<CallResult, Refusal> {
         let (mobile, purpose) = (recipient(input), text(input, "purpose"));
         let for_email = turn.workflow.signs_in == Some(SignIn::Email);
@@ -76,7 +76,10 @@ impl Core {
         if let Some(refused) = self.keeps_account(turn, &mobile, actor).await? {
             return Ok(refused.into());
         }
-        if turn.workflow.signs_in.is_none() && self.is_shown(turn, &mobile, actor).await? {
+        if turn.workflow.signs_in.is_none()
+            && let Some(person) = self.shown(turn, &mobile, actor).await?
+        {
+            self.keep_name(person, text(input, "name")).await?;
             return Ok(self.passwords().not_needed(purpose, self.now_ms()).with("number", self.mobile_hash(&mobile)));
         }
         let settings = &self.settings.otp;
@@ -204,13 +207,13 @@ impl Core {
     }
 
     /// Whether this is the number of who is signed in, or whose the journey is when it goes on by itself.
-    async fn is_shown(&self, turn: &mut Turn<'_>, mobile: &str, actor: &Actor) -> Result<bool, Refusal> {
+    async fn shown(&self, turn: &mut Turn<'_>, mobile: &str, actor: &Actor) -> Result<Option<PersonRecord>, Refusal> {
         let known = self.person_at(turn, actor).await?;
         let known = known.filter(|person| person.mobile == self.mobile_hash(mobile));
         if let Some(person) = &known {
             turn.record.person.get_or_insert_with(|| person.id.clone());
         }
-        Ok(known.is_some())
+        Ok(known)
     }
 
     /// Who is signed in, or whose the journey is when it goes on by itself; nobody where somebody acts for a customer.

@@ -57,13 +57,20 @@ const RECORDS_MAX: u32 = 200;
 /// Where a profile keeps the number that its person has shown.
 pub(super) const MOBILE: &str = "mobile";
 
+/// What a person is called: as their profile says, or else the first word of their whole name.
+fn first_name_of(profile: &Value) -> String {
+    let said = |name: &str| profile[name].as_str().map(str::trim).filter(|name| !name.is_empty());
+    let first = || said("name").and_then(|name| name.split_whitespace().next());
+    said("first_name").or_else(first).unwrap_or_default().to_owned()
+}
+
 impl People {
     /// These parts of the account of who is signed in; `None` for everybody else.
     pub async fn account(&self, actor: &Actor, parts: &AccountParts) -> Result<Option<Account>, Refusal> {
         let Some(id) = self.hers(actor) else { return Ok(None) };
         let store = self.core.store();
         let profile = store.person(id).await?.map(|person| person.profile).unwrap_or_default();
-        let first_name = profile["first_name"].as_str().unwrap_or_default().to_owned();
+        let first_name = first_name_of(&profile);
         let mut account = Account { first_name, profile, ..Account::default() };
         if parts.sessions {
             account.sessions = self.own_sessions(actor).await?;
@@ -178,7 +185,7 @@ impl People {
     pub async fn first_name(&self, actor: &Actor) -> Result<String, Refusal> {
         let Some(id) = actor.person() else { return Ok(String::new()) };
         let person = self.core.store().person(id).await?;
-        Ok(person.and_then(|person| Some(person.profile["first_name"].as_str()?.to_owned())).unwrap_or_default())
+        Ok(person.map(|person| first_name_of(&person.profile)).unwrap_or_default())
     }
 
     /// Who is signed in, where their roles have an account.

@@ -6,8 +6,10 @@ use super::account::MOBILE;
 use super::sessions::{DRAW, token_hash};
 use super::{Account, People};
 use crate::actor::{Actor, SHOWN};
-use crate::core::{Core, Deed, RuntimeError};
+use crate::core::{Core, Deed, RuntimeError, read};
+use crate::journeys::LIST_MAX;
 use crate::refusal::Refusal;
+use crate::turn::Turn;
 use engine_definitions::AccountParts;
 use engine_store::{JourneyFilter, JourneyRecord, PersonRecord};
 use serde_json::{Value, json};
@@ -27,6 +29,9 @@ const WAITING_MAX: u32 = 1_000;
 const WAITING: &str = "waits-for-owner";
 /// Bucket of numbers that persons have left for another one: `{at_ms, numbers: [hash]}` by person.
 const LEFT: &str = "numbers-left";
+
+/// Person of a journey that is nobody's until its number is proved.
+const NOBODY: &str = "00000000000000000000000000000000";
 
 impl People {
     /// What an answer is compared with, of the account that this visitor asks for; `None`: the visitor asks for none.
@@ -155,6 +160,30 @@ impl Core {
             })
             .await?;
             self.store().kv_delete(&bucket, &journey).await?;
+        }
+        Ok(())
+    }
+
+    /// Requests that a session began for another number than that of who signs in, and in which nobody proved one, are
+    /// not theirs: a browser may be shared. They are whose the number is, once it is proved in them or signs in here.
+    pub async fn leave_unproved(&self, session: &str, mobile: &str) -> Result<(), RuntimeError> {
+        for head in self.store().journeys_of(JourneyFilter::of(session, LIST_MAX)).await? {
+            let is_unproved = |record: &JourneyRecord| record.person.as_deref().is_none_or(|person| person == NOBODY);
+            let Some(record) = self.store().journey(&head.id).await?.filter(is_unproved) else { continue };
+            let (workflow, catalog, before) = (self.workflow_of(&record).await?, self.catalog(), record.person.clone());
+            let typed = Turn::on(&workflow, &catalog, read(record)?, self.now_ms()).typed_numbers();
+            let is_theirs = typed.is_empty() || typed.iter().any(|number| self.mobile_hash(number) == mobile);
+            let person = (!is_theirs).then(|| NOBODY.to_owned());
+            if person == before {
+                continue;
+            }
+            self.note(&head.id, |turn| {
+                if is_unproved(&turn.record) {
+                    turn.record.person = person.clone();
+                }
+                Ok(())
+            })
+            .await?;
         }
         Ok(())
     }

@@ -232,6 +232,7 @@ impl People {
             return self.renew_session(token, |session| claims(session, (person, stays))).await;
         }
         self.lose_grants(&mut before, person).await?;
+        self.core.leave_unproved(&before.id, &known.mobile).await?;
         came.draw = known.profile[DRAW].as_str().unwrap_or_else(|| came.draw_or(&before.id)).to_owned();
         known.profile[DRAW] = json!(came.draw);
         store.save_person(PersonRecord { seen_at_ms: now, ..known }).await?;

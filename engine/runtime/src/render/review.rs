@@ -26,6 +26,7 @@ pub(super) fn review(turn: &Turn<'_>, step: &Step, reader: &ViewerContext<'_>) -
         sections.object(title.unwrap_or_else(|| title_of(turn, step, reader)), &view.schema, answers, "");
         let mut sections = sections.sections;
         if let (Some(first), Some(row)) = (sections.first_mut(), answered_by(turn, step, reader)) {
+            first.rows.retain(|other| other.label != row.label);
             first.rows.push(row);
         }
         Some(sections)
@@ -36,9 +37,14 @@ pub(super) fn review(turn: &Turn<'_>, step: &Step, reader: &ViewerContext<'_>) -
 /// Who answered this, in a journey that was begun for a customer.
 fn answered_by(turn: &Turn, step: &Step, reader: &ViewerContext<'_>) -> Option<ReviewRow> {
     let role = turn.state.answered_by.get(&step.node)?;
+    Some(answered(reader, if role == CUSTOMER { BY_CUSTOMER } else { "journey.by_agent" }))
+}
+
+const BY_CUSTOMER: &str = "journey.by_customer";
+
+fn answered(reader: &ViewerContext<'_>, by: &str) -> ReviewRow {
     let label = reader.text("journey.answered_by", &Map::new());
-    let code = if role == CUSTOMER { "journey.by_customer" } else { "journey.by_agent" };
-    Some(ReviewRow { label, value: Value::String(reader.text(code, &Map::new())), ..ReviewRow::default() })
+    ReviewRow { label, value: Value::String(reader.text(by, &Map::new())), ..ReviewRow::default() }
 }
 
 /// Whether this reader sees mobile numbers and e-mails whole; where nothing says so, nobody does.
@@ -67,7 +73,11 @@ impl Sections<'_> {
     /// A section of the plain answers of an object, then one for each object and list in it.
     fn object(&mut self, title: String, schema: &Value, answers: &Map<String, Value>, at: &str) {
         let mut inner = Vec::new();
-        let rows = self.rows(schema, answers, at, &mut inner);
+        let (mut rows, is_kept_back) = self.rows(schema, answers, at, &mut inner);
+        // an object within may be there because of what is kept back
+        if is_kept_back && (at.is_empty() || !rows.is_empty()) {
+            rows.push(answered(self.reader, BY_CUSTOMER));
+        }
         self.push(title, rows, Vec::new());
         for (rule, value, at) in inner {
             let title = rule.get("title").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -95,10 +105,17 @@ impl Sections<'_> {
             let schema = fixed.map_or_else(|| rule.get("items"), |fixed| fixed.get(i))?;
             let title = schema.get("title").or_else(|| rule.get("x-title")).and_then(Value::as_str);
             let pointer = format!("{at}/{i}");
-            let mut rows = Vec::new();
+            let (mut rows, mut is_kept_back) = (Vec::new(), false);
             let mut open = vec![(schema, row, pointer.clone())];
             while let Some((schema, value, at)) = open.pop() {
-                rows.extend(self.rows(schema, value.as_object()?, &at, &mut open));
+                let (found, kept_back) = self.rows(schema, value.as_object()?, &at, &mut open);
+                rows.extend(found);
+                is_kept_back |= kept_back;
+            }
+            match (is_kept_back, rows.is_empty()) {
+                (true, true) => return None,
+                (true, false) => rows.push(answered(self.reader, BY_CUSTOMER)),
+                (false, _) => {}
             }
             let title = title.unwrap_or_default().replace("{{number}}", &(i + 1).to_string());
             Some(ReviewPart { title, pointer, rows })
@@ -106,15 +123,16 @@ impl Sections<'_> {
         list.as_array().into_iter().flatten().enumerate().filter_map(part).collect()
     }
 
-    /// The plain answers of an object; objects and lists of rows are put aside.
+    /// The plain answers of an object; objects and lists of rows are put aside. True: some are kept back whole, also
+    /// that they are there, since many are asked for after a yes only.
     fn rows<'a>(
         &self,
         schema: &'a Value,
         answers: &'a Map<String, Value>,
         at: &str,
         inner: &mut Vec<(&'a Value, &'a Value, String)>,
-    ) -> Vec<ReviewRow> {
-        let mut rows = Vec::new();
+    ) -> (Vec<ReviewRow>, bool) {
+        let (mut rows, mut is_kept_back) = (Vec::new(), false);
         for (name, rule) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
             let ui = |key: &str| rule.get("x-ui").and_then(|ui| ui.get(key));
             let widget = ui("widget").and_then(Value::as_str).unwrap_or_default();
@@ -125,13 +143,17 @@ impl Sections<'_> {
                 inner.push((rule, value, pointer));
                 continue;
             }
+            if self.cover.is_some_and(|cover| cover.keeps_back(self.form, &pointer)) {
+                is_kept_back = true;
+                continue;
+            }
             let label = rule.get("title").and_then(Value::as_str).unwrap_or(name).to_owned();
             let masked = self.mask(name, value, &pointer);
             let value = masked.unwrap_or_else(|| self.display(rule, widget, value));
             let autocomplete = ui("autocomplete").and_then(Value::as_str).map(str::to_owned);
             rows.push(ReviewRow { label, value, pointer, autocomplete });
         }
-        rows
+        (rows, is_kept_back)
     }
 
     /// What this reader may not see whole.

@@ -27,10 +27,14 @@ pub(crate) struct Cover {
     /// Names of marked answers that this actor's role did not give: what is no text there stands as if nothing were
     /// said.
     unsaid: BTreeSet<String>,
+    /// Those of them that are asked for under a condition: that they are there tells what was said.
+    conditional: BTreeSet<String>,
     /// Names under which partners tell what this actor's role did not hear from the customer.
     untold: BTreeSet<String>,
     /// Codes of partners' errors that say what this actor's role did not.
     codes: BTreeSet<String>,
+    /// Kinds of which no part is shown.
+    hidden: BTreeSet<String>,
 }
 
 #[derive(Debug)]
@@ -50,7 +54,8 @@ impl Cover {
             let is_sure = name.contains('_') || kind == DOCUMENT || personal_kind(name).is_some();
             (!policy.shows_whole(kind)).then(|| (name.to_owned(), Mark { kind: kind.to_owned(), is_sure, is_hidden }))
         };
-        Cover { names: workflow.personal_names().into_iter().filter_map(mark).collect(), ..Cover::default() }
+        let names = workflow.personal_names().into_iter().filter_map(mark).collect();
+        Cover { names, hidden: policy.hidden_kinds().map(str::to_owned).collect(), ..Cover::default() }
     }
 
     /// What partners tell of kinds that are hidden is not said to whoever did not hear it from the customer.
@@ -61,6 +66,14 @@ impl Cover {
         self.untold.extend(names);
         let codes = workflow.answered_codes().filter(|(_, kind)| kinds.contains(kind));
         self.codes.extend(codes.map(|(code, _)| code.to_owned()));
+    }
+
+    /// A personal text as it is shown: in part, or as if it were any.
+    fn mask(&self, text: &str, kind: &str) -> String {
+        match self.hidden.contains(kind) {
+            true => HIDDEN.to_owned(),
+            false => mask_personal(text, kind),
+        }
     }
 
     /// Covers a record. What stands in it under a marked name is the customer's; in what is in it only what surely is:
@@ -77,7 +90,7 @@ impl Cover {
         let cover = cover.ready();
         for (name, value) in fields.iter_mut() {
             match (cover.kind_of(name), value) {
-                (Some((kind, _)), Value::String(text)) => *text = mask_personal(text, kind),
+                (Some((kind, _)), Value::String(text)) => *text = cover.mask(text, kind),
                 (_, value) => cover.tell(value),
             }
         }
@@ -179,13 +192,16 @@ impl Cover {
             Value::Object(fields) if self.is_telling(fields) => {
                 fields.iter_mut().filter(|(name, _)| *name != "kind").for_each(|(_, inner)| silence(inner));
             }
-            Value::Object(fields) => fields.iter_mut().for_each(|(name, inner)| self.cover(name, inner)),
+            Value::Object(fields) => {
+                fields.retain(|name, _| !(self.conditional.contains(name) && self.is_unsaid(name)));
+                fields.iter_mut().for_each(|(name, inner)| self.cover(name, inner));
+            }
             Value::Array(list) if self.unsaid.contains(name) && !list.iter().any(Value::is_object) => list.clear(),
             Value::Array(list) => list.iter_mut().for_each(|inner| self.cover(name, inner)),
             Value::String(text) if self.is_unsaid(name) => text.clear(),
             Value::String(text) => match self.kind_of(name).filter(|(_, is_sure)| *is_sure || self.has(text)) {
                 Some((BIRTH, _)) => *text = year_of(text),
-                Some((kind, _)) => *text = mask_personal(text, kind),
+                Some((kind, _)) => *text = self.mask(text, kind),
                 // A single word may be a code that expressions look up.
                 None if is_composed(text) => *text = self.cover_text(text),
                 None => {}
@@ -222,7 +238,7 @@ impl Cover {
             Value::Object(fields) => {
                 for (name, inner) in fields {
                     match (self.kind_of(name).filter(|(_, is_sure)| *is_sure), &mut *inner) {
-                        (Some((kind, _)), Value::String(text)) => *text = mask_personal(text, kind),
+                        (Some((kind, _)), Value::String(text)) => *text = self.mask(text, kind),
                         (Some((DOCUMENT, _)), inner) => self.cover(name, inner),
                         (_, inner) => self.tell(inner),
                     }
@@ -251,7 +267,7 @@ impl Cover {
                     continue;
                 }
                 out.push_str(&told[from..start]);
-                out.push_str(&mask_personal(&told[start..end], kind));
+                out.push_str(&self.mask(&told[start..end], kind));
                 from = end;
             }
             out.push_str(&told[from..]);
@@ -267,18 +283,25 @@ impl Cover {
             return self.is_hidden(form, pointer, value).then(|| HIDDEN.into());
         };
         let shown = match self.kind_at(form, pointer) {
-            Some(kind) => mask_personal(text, kind),
+            Some(kind) => self.mask(text, kind),
             None if is_composed(text) => self.cover_text(text),
             None => return None,
         };
         (shown != text).then_some(Value::String(shown))
     }
 
-    /// Whether an answer is marked that no part of can be shown: yes or no, a number, what was chosen of a list.
+    /// Whether no part of a form's answer at a pointer is shown, because of its kind.
+    pub(crate) fn keeps_back(&self, form: &Form, pointer: &str) -> bool {
+        self.kind_at(form, pointer).is_some_and(|kind| self.hidden.contains(kind))
+    }
+
+    /// Whether an answer is marked that no part of can be shown: yes or no, a number, what was chosen of a list,
+    /// whatever is of a hidden kind.
     fn is_hidden(&self, form: &Form, pointer: &str, value: &Value) -> bool {
         let is_plain = match value {
             Value::Bool(_) | Value::Number(_) => true,
             Value::Array(list) => !list.iter().any(Value::is_object),
+            Value::String(_) => self.keeps_back(form, pointer),
             _ => false,
         };
         is_plain && form.personal_at(pointer).is_some() && self.kind_at(form, pointer).is_some()
@@ -324,11 +347,27 @@ impl Turn<'_> {
                 let marked = || form.personal_names().into_iter().filter(|(name, _)| cover.names.contains_key(*name));
                 kinds.extend(marked().filter(|_| is_answered).map(|(_, kind)| kind));
                 cover.unsaid.extend(marked().map(|(name, _)| name.to_owned()).collect::<Vec<_>>());
+                cover.conditional.extend(form.conditional_names().into_iter().map(str::to_owned));
             }
         }
         cover.keep_back(self.workflow, &kinds);
         context.values().for_each(|value| cover.look(value));
         Some(cover.ready())
+    }
+
+    /// Mobile numbers that stand where the first one was asked for, as they were typed.
+    pub(crate) fn typed_numbers(&self) -> Vec<String> {
+        let context = self.context();
+        let numbers = |step: &Step, data: &Value| -> Vec<String> {
+            let form = step.form.as_deref().and_then(|form| self.workflow.form(form));
+            let names = form.into_iter().flat_map(|form| form.personal()).filter(|(_, kind)| *kind == "mobile");
+            names.filter_map(|(name, _)| data.get(name)?.as_str()).map(str::to_owned).collect()
+        };
+        let steps = self.state.trail.iter().filter_map(|entry| self.workflow.step_by_node(&entry.node));
+        let answered = steps.filter_map(|step| Some(numbers(step, get_path(&context, step.into.as_deref()?)?)));
+        let drafts =
+            self.drafts.iter().filter_map(|draft| Some(numbers(self.workflow.step_by_node(&draft.step)?, &draft.data)));
+        answered.chain(drafts).find(|found| !found.is_empty()).unwrap_or_default()
     }
 
     /// What a step's form begins with where nothing was answered.
@@ -571,6 +610,24 @@ mod tests {
                 "two": {"error": {"kind": "declined", "code": "too_old", "message": "Too old"}}},
         });
         assert_eq!(Value::Object(shown), expected);
+    }
+
+    #[test]
+    fn of_a_hidden_kind_no_letter_is_shown_wherever_it_stands() {
+        let mut cover = cover();
+        let mark = Mark { kind: "health".into(), is_sure: true, is_hidden: true };
+        cover.names.insert("other_illness".into(), mark);
+        cover.hidden.insert("health".into());
+        cover.remember("Zorbulitis", "health");
+        let mut cover = cover.ready();
+        let context = json!({"case": {"other_illness": "Zorbulitis", "note": "treated for zorbulitis since May"}});
+        let context = context.as_object().expect("an object");
+        let expected = json!({"case": {"other_illness": "XXXX", "note": "treated for XXXX since May"}});
+        assert_eq!(Value::Object(cover.context(context)), expected);
+        // nor that it was asked for
+        cover.unsaid.insert("other_illness".into());
+        cover.conditional.insert("other_illness".into());
+        assert_eq!(Value::Object(cover.context(context)), json!({"case": {"note": "treated for XXXX since May"}}));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::source::{Key, Node, Span};
 use crate::suggest::did_you_mean;
 use crate::vocabulary::Vocabulary;
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Values that lead to one another, with what they are made of: what one evaluation may have to descend.
@@ -23,6 +24,7 @@ pub struct Names {
     pub(super) id: u32,
     pub(super) signatures: Signatures,
     pub(super) values: Vec<Definition>,
+    digest: u64,
 }
 
 /// What can be written: enough to read expressions.
@@ -128,7 +130,12 @@ impl Names {
                 Err(problem) => problems.push(problem),
             }
         }
-        let mut names = Names { id: NEXT.fetch_add(1, Ordering::Relaxed), signatures, values: Vec::new() };
+        let mut digest = DefaultHasher::new();
+        for (key, node) in values {
+            (&key.name, node).hash(&mut digest);
+        }
+        let (id, digest) = (NEXT.fetch_add(1, Ordering::Relaxed), digest.finish());
+        let mut names = Names { id, signatures, values: Vec::new(), digest };
         let mut calls = Vec::with_capacity(heads.len());
         for (key, name, parameters, node) in heads {
             let (definition, called) = names.definition(key, name, &parameters, node, vocabulary, extra, problems);
@@ -138,6 +145,11 @@ impl Names {
         names.circles(&calls, problems);
         names.signatures.is_value = false;
         names
+    }
+
+    /// What the values say, as a number; places of a file apart.
+    pub(crate) fn digest(&self) -> u64 {
+        self.digest
     }
 
     #[allow(clippy::too_many_arguments)]

@@ -11,7 +11,7 @@ export const BannerView = ({ title, text, image, label, href, tone }: BannerBloc
         {title && <h2>{title}</h2>}
         {text && <Paragraphs text={text} />}
         {label && safeUrl(href) && (
-          <a className="button" data-style="solid" href={safeUrl(href)}>
+          <a className={tone === 'plain' ? 'hero-source' : 'button'} data-style="solid" href={safeUrl(href)}>
             {label}
           </a>
         )}
