@@ -50,7 +50,7 @@ const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "ob
 /// Parts of names that say which personal data is held, whatever the author thinks: a name has all words of one line, each
 /// the beginning of one of its parts (`mobile` is in `father_mobile2`), or with `$` the whole part (`pan$` is not in `plan`
 /// or `panel`).
-const PERSONAL: [(&str, &str); 51] = [
+const PERSONAL: [(&str, &str); 55] = [
     ("mobile", "mobile"),
     ("phone", "mobile"),
     ("telephone", "mobile"),
@@ -86,6 +86,9 @@ const PERSONAL: [(&str, &str); 51] = [
     ("symptom", HEALTH),
     ("pregnan", HEALTH),
     ("disab", HEALTH),
+    ("insulin", HEALTH),
+    ("sugar$", HEALTH),
+    ("weight$ kg$", HEALTH),
     ("dob$", "dob"),
     ("birth", "dob"),
     ("passport", "passport"),
@@ -102,6 +105,7 @@ const PERSONAL: [(&str, &str); 51] = [
     ("upi$", "account"),
     ("ckyc", "ckyc"),
     ("nrega", "job_card"),
+    ("gstin$", "gstin"),
 ];
 /// The kind of what says something of an illness.
 pub(super) const HEALTH: &str = "health";

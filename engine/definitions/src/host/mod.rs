@@ -238,8 +238,10 @@ impl Host for ProductHost<'_> {
             ("uuid", [a]) => Ok(Value::String(t::uuid(&crate::text::plain(a)))),
             ("hash", [a]) => Ok(Value::from(t::hash(&crate::text::plain(a)))),
             ("money", [paise]) => money::show(paise).map(Value::String),
-            ("brief", [paise]) => money::int(paise).map(|paise| Value::String(amounts::brief(paise))),
-            ("spelled", [paise]) => money::int(paise).map(|paise| Value::String(amounts::spell_out(paise))),
+            ("brief", [paise]) => money::int(paise).map(|paise| Value::String(amounts::brief(paise, self.language))),
+            ("spelled", [paise]) => {
+                money::int(paise).map(|paise| Value::String(amounts::spell_out(paise, self.language)))
+            }
             ("keys", [map]) => l::keys(map),
             ("values", [map]) => l::values(map),
             ("sort_by", [list, key]) => l::sort_by(list, text(key)?),

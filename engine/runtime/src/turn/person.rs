@@ -33,6 +33,21 @@ pub(crate) fn draft_of(workflow: &Workflow, step: &str, mut data: Value) -> Opti
 }
 
 impl<'w> Turn<'w> {
+    /// Mobile numbers that stand where the first one was asked for, as they were typed.
+    pub(crate) fn typed_numbers(&self) -> Vec<String> {
+        let context = self.context();
+        let numbers = |step: &Step, data: &Value| -> Vec<String> {
+            let form = step.form.as_deref().and_then(|form| self.workflow.form(form));
+            let names = form.into_iter().flat_map(|form| form.personal()).filter(|(_, kind)| *kind == "mobile");
+            names.filter_map(|(name, _)| data.get(name)?.as_str()).map(str::to_owned).collect()
+        };
+        let steps = self.state.trail.iter().filter_map(|entry| self.workflow.step_by_node(&entry.node));
+        let answered = steps.filter_map(|step| Some(numbers(step, get_path(&context, step.into.as_deref()?)?)));
+        let drafts =
+            self.drafts.iter().filter_map(|draft| Some(numbers(self.workflow.step_by_node(&draft.step)?, &draft.data)));
+        answered.chain(drafts).find(|found| !found.is_empty()).unwrap_or_default()
+    }
+
     /// Normalises and validates the data of the shown step's form.
     pub fn check_answer(
         &mut self,
