@@ -4,9 +4,9 @@
 use crate::cells::Cells;
 use crate::source::{Node, Span};
 use engine_statechart::Problem;
+use engine_statechart::source::digest_of;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 #[derive(Clone, Debug, Default)]
@@ -151,11 +151,7 @@ impl Master {
 
     /// Which data are the same, with overwhelming likelihood.
     pub(crate) fn digest(&self) -> u64 {
-        *self.digest.get_or_init(|| {
-            let mut digest = DefaultHasher::new();
-            (&self.bytes, &self.kinds).hash(&mut digest);
-            digest.finish()
-        })
+        *self.digest.get_or_init(|| digest_of(&(&self.bytes, &self.kinds)))
     }
 
     pub fn get(&self, key: &str) -> Option<Map<String, Value>> {

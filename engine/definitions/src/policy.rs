@@ -215,11 +215,6 @@ impl Policy {
         self.hidden.iter().map(String::as_str)
     }
 
-    /// Whether who acts for customers sees no part of personal data of this kind.
-    pub fn hides(&self, kind: &str) -> bool {
-        self.hidden.contains(kind)
-    }
-
     /// What brought customers whose numbers a session with a token for it need not have verified at first.
     pub fn sources(&self) -> impl Iterator<Item = &str> {
         self.sources.iter().map(String::as_str)

@@ -261,6 +261,13 @@ pub struct Note {
     pub fields: Value,
 }
 
+impl Note {
+    /// Whether it says that something is not as the person may think.
+    pub fn is_warning(&self) -> bool {
+        matches!(self.level.as_deref(), Some("warning" | "error"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

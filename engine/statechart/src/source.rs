@@ -3,7 +3,7 @@
 use crate::expression::Names;
 use serde_json::{Map, Number};
 use std::fmt;
-use std::hash::{Hash, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// Place where a value or key starts; line and column count from 1, 0 means unknown.
@@ -69,6 +69,14 @@ impl Key {
     pub fn new(name: impl Into<String>) -> Self {
         Key { span: Span::unknown(), name: name.into() }
     }
+}
+
+/// A number that is the same for what is the same, and with overwhelming likelihood for nothing else. It holds within
+/// one build of the program.
+pub fn digest_of(what: &(impl Hash + ?Sized)) -> u64 {
+    let mut digest = DefaultHasher::new();
+    what.hash(&mut digest);
+    digest.finish()
 }
 
 /// What it says and what its names mean, wherever it stands.

@@ -269,6 +269,19 @@ impl Form {
     /// Fields with personal data and its kind (`x-pii`), whatever variant has them, also in rows and objects; what is in a
     /// marked one is marked.
     pub fn personal_names(&self) -> Vec<(&str, &str)> {
+        self.all_fields().into_iter().filter_map(|(name, _, mark)| Some((name, mark?))).collect()
+    }
+
+    /// Fields that are asked for under a condition of their own, also in rows and objects: that they are answered tells
+    /// what was said elsewhere.
+    pub fn conditional_names(&self) -> Vec<&str> {
+        let fields = self.all_fields().into_iter().filter(|(_, rule, _)| rule.pointer("/x-ui/show").is_some());
+        fields.map(|(name, ..)| name).collect()
+    }
+
+    /// Name, rule and mark (`x-pii`, its own or that of what it is in) of every field, whatever variant has it, also in
+    /// rows and objects.
+    fn all_fields(&self) -> Vec<(&str, &Value, Option<&str>)> {
         let (mut found, mut open) = (Vec::new(), Vec::new());
         open.extend(self.variants.iter().map(|variant| &variant.merge).chain([&self.tree]).map(|tree| (tree, None)));
         while let Some((schema, within)) = open.pop() {
@@ -277,24 +290,8 @@ impl Form {
             open.extend(rows.into_iter().flatten().map(|row| (row, within)));
             for (name, rule) in properties(schema) {
                 let mark = rule.get("x-pii").and_then(Value::as_str).or(within);
-                found.extend(mark.map(|kind| (name.as_str(), kind)));
+                found.push((name.as_str(), rule, mark));
                 open.push((rule, mark));
-            }
-        }
-        found
-    }
-
-    /// Fields that are asked for under a condition of their own, also in rows and objects: that they are answered tells
-    /// what was said elsewhere.
-    pub fn conditional_names(&self) -> Vec<&str> {
-        let (mut found, mut open) = (Vec::new(), vec![&self.tree]);
-        open.extend(self.variants.iter().map(|variant| &variant.merge));
-        while let Some(schema) = open.pop() {
-            open.extend(schema.get("items"));
-            open.extend(schema.get("prefixItems").and_then(Value::as_array).into_iter().flatten());
-            for (name, rule) in properties(schema) {
-                found.extend(rule.pointer("/x-ui/show").map(|_| name.as_str()));
-                open.push(rule);
             }
         }
         found

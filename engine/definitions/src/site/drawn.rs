@@ -3,12 +3,13 @@
 
 use crate::host::ProductHost;
 use crate::references::{OF_CALENDARS, ROWS};
+use engine_statechart::source::digest_of;
 use engine_statechart::{Host, Worked};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::hash::Hash;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// Pages that are remembered at once; beyond it all are forgotten.
 const DRAWN_MAX: usize = 100_000;
@@ -32,7 +33,7 @@ struct Memory {
     links: HashSet<Arc<str>>,
 }
 
-static MEMORY: Mutex<Option<Memory>> = Mutex::new(None);
+static MEMORY: LazyLock<Mutex<Memory>> = LazyLock::new(Mutex::default);
 
 /// The addresses that a page leads to: those of the last time, while nothing that it read has changed, or else what
 /// `draw` finds with a host that notes what is read.
@@ -42,7 +43,7 @@ pub(super) fn links_of<E>(
     draw: impl FnOnce(&dyn Host) -> Result<Vec<String>, E>,
 ) -> Result<Arc<[Arc<str>]>, E> {
     let page = digest_of(&(page, host.language, &host.now.now));
-    let known = with_memory(|memory| memory.pages.get(&page).cloned());
+    let known = memory().pages.get(&page).cloned();
     if let Some(known) = known.filter(|known| host.digest(&known.reads) == known.digest) {
         return Ok(known.links);
     }
@@ -50,26 +51,19 @@ pub(super) fn links_of<E>(
     let found = draw(&noted)?;
     let reads = noted.reads.into_inner().unwrap_or_else(PoisonError::into_inner);
     let digest = host.digest(&reads.names);
-    Ok(with_memory(|memory| {
-        let links: Arc<[Arc<str>]> = found.into_iter().map(|link| memory.shared(link)).collect();
-        if !reads.of_calendars {
-            if memory.pages.len() >= DRAWN_MAX {
-                *memory = Memory::default();
-            }
-            memory.pages.insert(page, Drawn { reads: Arc::new(reads.names), digest, links: Arc::clone(&links) });
+    let mut memory = memory();
+    let links: Arc<[Arc<str>]> = found.into_iter().map(|link| memory.shared(link)).collect();
+    if !reads.of_calendars {
+        if memory.pages.len() >= DRAWN_MAX {
+            *memory = Memory::default();
         }
-        links
-    }))
+        memory.pages.insert(page, Drawn { reads: Arc::new(reads.names), digest, links: Arc::clone(&links) });
+    }
+    Ok(links)
 }
 
-fn with_memory<T>(work: impl FnOnce(&mut Memory) -> T) -> T {
-    work(MEMORY.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default())
-}
-
-fn digest_of(what: &impl Hash) -> u64 {
-    let mut digest = DefaultHasher::new();
-    what.hash(&mut digest);
-    digest.finish()
+fn memory() -> MutexGuard<'static, Memory> {
+    MEMORY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Memory {
@@ -124,7 +118,7 @@ impl Noted<'_> {
         }
     }
 
-    fn reads(&self) -> std::sync::MutexGuard<'_, Reads> {
+    fn reads(&self) -> MutexGuard<'_, Reads> {
         self.reads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

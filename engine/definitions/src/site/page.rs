@@ -16,11 +16,10 @@ use crate::text::Text;
 use crate::variants::Audience;
 use crate::view::View;
 use engine_statechart::expression::{Expression, Scope};
-use engine_statechart::source::Span;
+use engine_statechart::source::{Span, digest_of};
 use engine_statechart::{EvalError, Host, Problem};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 const KEYS: [&str; 28] = [
@@ -344,11 +343,7 @@ impl Page {
             links,
             journey,
             span: node.span.clone(),
-            digest: {
-                let mut digest = DefaultHasher::new();
-                node.hash(&mut digest);
-                digest.finish()
-            },
+            digest: digest_of(node),
         })
     }
 

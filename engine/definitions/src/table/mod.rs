@@ -14,12 +14,12 @@ use crate::policy::is_fatal;
 use crate::source::{Key, Node, Nodes, Value as Source};
 use columns::Match;
 use engine_statechart::Problem;
+use engine_statechart::source::digest_of;
 use fit::Groups;
 use refer::Reference;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// Tables by id (`<line>/<table>`).
@@ -180,11 +180,7 @@ impl Table {
             rows: rows.into_iter().map(Value::Object).collect(),
             groups,
             references,
-            digest: {
-                let mut digest = DefaultHasher::new();
-                node.hash(&mut digest);
-                digest.finish()
-            },
+            digest: digest_of(node),
         })
     }
 

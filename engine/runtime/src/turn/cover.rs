@@ -42,17 +42,14 @@ struct Mark {
     kind: String,
     /// Whatever stands under this name is personal; a name like `name` stands for other things too.
     is_sure: bool,
-    /// No part of it is shown.
-    is_hidden: bool,
 }
 
 impl Cover {
     /// What is covered by the marks of the definitions; nothing is looked for in other texts yet.
     fn of(workflow: &Workflow, policy: &Policy) -> Cover {
         let mark = |(name, kind): (&str, &str)| {
-            let is_hidden = policy.hides(kind);
             let is_sure = name.contains('_') || kind == DOCUMENT || personal_kind(name).is_some();
-            (!policy.shows_whole(kind)).then(|| (name.to_owned(), Mark { kind: kind.to_owned(), is_sure, is_hidden }))
+            (!policy.shows_whole(kind)).then(|| (name.to_owned(), Mark { kind: kind.to_owned(), is_sure }))
         };
         let names = workflow.personal_names().into_iter().filter_map(mark).collect();
         Cover { names, hidden: policy.hidden_kinds().map(str::to_owned).collect(), ..Cover::default() }
@@ -60,7 +57,7 @@ impl Cover {
 
     /// What partners tell of kinds that are hidden is not said to whoever did not hear it from the customer.
     fn keep_back(&mut self, workflow: &Workflow, kinds: &BTreeSet<&str>) {
-        let is_hidden = |name: &str| self.names.get(name).is_some_and(|mark| mark.is_hidden);
+        let is_hidden = |name: &str| self.names.get(name).is_some_and(|mark| self.hidden.contains(&mark.kind));
         let names = workflow.answered_names().filter(|(name, kind)| kinds.contains(kind) && is_hidden(name));
         let names: Vec<String> = names.map(|(name, _)| name.to_owned()).collect();
         self.untold.extend(names);
@@ -213,7 +210,8 @@ impl Cover {
 
     /// Whether a text of another under this name stands as if nothing were said.
     fn is_unsaid(&self, name: &str) -> bool {
-        self.unsaid.contains(name) && self.names.get(name).is_some_and(|mark| mark.is_sure && mark.is_hidden)
+        self.unsaid.contains(name)
+            && self.names.get(name).is_some_and(|mark| mark.is_sure && self.hidden.contains(&mark.kind))
     }
 
     /// Whether this is an error of a partner whose code tells something personal.
@@ -553,7 +551,7 @@ mod tests {
     use serde_json::json;
 
     fn cover() -> Cover {
-        let mark = |kind: &str, is_sure| Mark { kind: kind.into(), is_sure, is_hidden: false };
+        let mark = |kind: &str, is_sure| Mark { kind: kind.into(), is_sure };
         let names =
             [("name", mark("name", false)), ("first_name", mark("name", true)), ("line_1", mark("address", true))];
         let mut cover = Cover { names: names.map(|(name, mark)| (name.to_owned(), mark)).into(), ..Cover::default() };
@@ -600,7 +598,7 @@ mod tests {
     #[test]
     fn of_a_hidden_kind_no_letter_is_shown_wherever_it_stands() {
         let mut cover = cover();
-        let mark = Mark { kind: "health".into(), is_sure: true, is_hidden: true };
+        let mark = Mark { kind: "health".into(), is_sure: true };
         cover.names.insert("other_illness".into(), mark);
         cover.hidden.insert("health".into());
         cover.remember("Zorbulitis", "health");

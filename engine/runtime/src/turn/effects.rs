@@ -237,7 +237,7 @@ impl Turn<'_> {
     /// A message is not sent: a state that names [`MESSAGE_FAILED`] says it, else the program's own words do.
     pub(super) fn withheld(&mut self, message: &str) -> Result<(), Refused> {
         // what is told beside it as done is not
-        self.state.messages.retain(|note| matches!(note.level.as_deref(), Some("warning" | "error")));
+        self.state.messages.retain(Note::is_warning);
         if self.is_active() && self.names(MESSAGE_FAILED) {
             let event = Event::new(MESSAGE_FAILED).with("message", json!(message)).with("code", json!(LIMITED));
             self.feed(Move::Event(&event))?;

@@ -122,8 +122,7 @@ impl Turn<'_> {
 
     /// Whether nobody need be asked at this step: what was said of it is for the person to read, though.
     fn is_known(&self, node: &str) -> bool {
-        let is_told = |note: &Note| matches!(note.level.as_deref(), Some("warning" | "error"));
-        let step = self.workflow.step_by_node(node).filter(|_| !self.state.messages.iter().any(is_told));
+        let step = self.workflow.step_by_node(node).filter(|_| !self.state.messages.iter().any(Note::is_warning));
         let Some((step, known)) = step.and_then(|step| Some((step, step.known.as_ref()?))) else { return false };
         self.with_step(step, |scope| known.eval(scope).is_ok_and(|known| known == Value::Bool(true)))
     }

@@ -7,11 +7,10 @@ use super::lower::{Lowering, Thing};
 use super::read::ExpressionReader;
 use super::tree::Expr;
 use crate::problem::Problem;
-use crate::source::{Key, Node, Span};
+use crate::source::{Key, Node, Span, digest_of};
 use crate::suggest::did_you_mean;
 use crate::vocabulary::Vocabulary;
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Values that lead to one another, with what they are made of: what one evaluation may have to descend.
@@ -130,11 +129,8 @@ impl Names {
                 Err(problem) => problems.push(problem),
             }
         }
-        let mut digest = DefaultHasher::new();
-        for (key, node) in values {
-            (&key.name, node).hash(&mut digest);
-        }
-        let (id, digest) = (NEXT.fetch_add(1, Ordering::Relaxed), digest.finish());
+        let said: Vec<(&str, &Node)> = values.iter().map(|(key, node)| (key.name.as_str(), node)).collect();
+        let (id, digest) = (NEXT.fetch_add(1, Ordering::Relaxed), digest_of(&said));
         let mut names = Names { id, signatures, values: Vec::new(), digest };
         let mut calls = Vec::with_capacity(heads.len());
         for (key, name, parameters, node) in heads {
