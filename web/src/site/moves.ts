@@ -1,7 +1,7 @@
 /** What moves by itself on a page: sliders that turn, countdowns. Each can be stopped, and none starts where movement is unwanted. */
 import { t } from '../ui/words';
 
-const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+const isStill = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
 /** Runs `step` every `ms` until the button of the block is pressed; `false` from it ends it too. */
 function repeat(block: HTMLElement, ms: number, step: () => boolean): void {
@@ -21,7 +21,7 @@ function repeat(block: HTMLElement, ms: number, step: () => boolean): void {
 function slider(block: HTMLElement): void {
   const every = Number(block.dataset.every);
   const list = block.querySelector('ul');
-  if (!every || still || !list) return;
+  if (!every || !list || isStill()) return;
   let resting = false;
   for (const sign of ['pointerenter', 'focusin', 'touchstart']) list.addEventListener(sign, () => (resting = true));
   for (const sign of ['pointerleave', 'focusout']) list.addEventListener(sign, () => (resting = false));
@@ -54,7 +54,7 @@ function countdown(block: HTMLElement): void {
       .join(' ');
     return true;
   };
-  if (tick() && !still) repeat(block, 1000, tick);
+  if (tick() && !isStill()) repeat(block, 1000, tick);
 }
 
 for (const block of document.querySelectorAll<HTMLElement>('[data-moves]')) {
