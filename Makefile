@@ -66,12 +66,12 @@ test: ## Everything: set-up, Rust, web, definitions, agreement with XState, brow
 	@.ci/part definitions '$(MAKE) --no-print-directory check JOURNEY="$(BINARY)" && node tests/requirements.mjs --check'
 	@# two rows, one beside the other: each waits for databases, clocks and browsers for a third of its time
 	@(.ci/part rust '$(LINTED) $(CARGO) test --workspace --quiet' && \
-	.ci/part crashes '$(dir $(BINARY))chaos --short') & beside=$$!; \
+	.ci/part crashes '$(dir $(BINARY))chaos --short' && \
 	.ci/part fuzz '.ci/fuzz $(BINARY) 60 1' && \
 	.ci/part contract 'cd web/contract && npm run --silent check' && \
 	.ci/part app 'cd web && npm run --silent lint && npm run --silent check && npm test --silent && npm run --silent size' && \
 	.ci/part xstate 'cd tests/differential && TREES="$(dir $(BINARY))examples/trees" SIMULATE="$(BINARY) simulate --batch -" npm test --silent && SIMULATE="$(dir $(BINARY))examples/simulate" node export.mjs && "$(dir $(BINARY))../schemathesis/bin/python" trees.py "$(dir $(BINARY))examples/trees"' && \
-	.ci/part forms 'FORMS="$(dir $(BINARY))forms" node tests/forms/random.mjs --seed 1 --count 2000' && \
+	.ci/part forms 'FORMS="$(dir $(BINARY))forms" node tests/forms/random.mjs --seed 1 --count 2000') & beside=$$!; \
 	.ci/part customers '$(dir $(BINARY))customers --count 36' && \
 	.ci/part cover '$(dir $(BINARY))cover --short && $(dir $(BINARY))customers --count 12 --helped' && \
 	.ci/part siege '$(dir $(BINARY))siege --short' && \
