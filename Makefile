@@ -8,7 +8,7 @@ NPM_CI := npm ci --no-audit --no-fund --loglevel=error
 JOURNEY = $(CARGO) run --quiet --package engine-server --bin journey --
 ADDRESS ?= 127.0.0.1:8080
 # Tests and what they run, in one selection: with another one cargo chooses other features and builds everything anew.
-EVERYTHING = build --workspace --bins --tests --quiet
+EVERYTHING = build --workspace --lib --bins --tests --examples --quiet
 # Clippy as the compiler of our own crates: the build of the tests is the lint, and nothing is compiled twice.
 LINTED = RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-Dwarnings__CLIPPY_HACKERY__
 
@@ -62,7 +62,7 @@ test: ## Everything: set-up, Rust, web, definitions, agreement with XState, brow
 	@.ci/part --begin
 	@.ci/part web '$(MAKE) --no-print-directory web web/contract/node_modules/.package-lock.json tests/e2e/node_modules/.package-lock.json tests/differential/node_modules/.package-lock.json'
 	@.ci/part format '$(CARGO) fmt --check'
-	@.ci/part build '$(LINTED) $(CARGO) build --workspace --all-targets --quiet'
+	@.ci/part build '$(LINTED) $(CARGO) build --workspace --lib --bins --tests --examples --quiet'
 	@.ci/part definitions '$(MAKE) --no-print-directory check JOURNEY="$(BINARY)" && node tests/requirements.mjs --check'
 	@# two rows, one beside the other: each waits for databases, clocks and browsers for a third of its time
 	@(.ci/part rust '$(LINTED) $(CARGO) test --workspace --quiet' && \
