@@ -513,6 +513,53 @@ async fn what_is_moved_within_a_journey_is_noticed() {
     server.stop().await;
 }
 
+/// What was exchanged within a journey, or given to somebody else, is left out of its person's account, whose other rows
+/// are sound; an operator is told.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_row_that_cannot_be_opened_is_set_aside_alone() {
+    let server = start(logging_in).await;
+    let visitor = server.visitor();
+    let journey = visited(&server, &visitor).await;
+    described(&server, &visitor).await;
+    let store = server.store().await;
+    server.until("two records", async || (store.records(&journey).await.expect("read").len() > 1).then_some(())).await;
+    let number = format!("(select n from journeys where id = x'{journey}')");
+    let lead = json!({"name": "Ravi", "mobile": "9813572469", "pincode": "110001", "consent": true});
+    let other = server.visitor().start("health/advisor-at-home", lead).await.ok(201)["journey"]["id"].clone();
+    let other = other.as_str().expect("a journey");
+    let moves = [
+        format!(
+            "update records set data = (select o.data from records o where o.journey = {number} and o.rowid <> \
+             records.rowid limit 1) where journey = {number}"
+        ),
+        format!("update journeys set person = (select person from journeys where n = {number}) where id = x'{other}'"),
+    ];
+    for sql in moves {
+        let folder = tempfile::tempdir().expect("a folder");
+        let copy = copied(&server, &folder.path().join("journey.db")).await;
+        let mut raw = sqlx::SqliteConnection::connect(&copy).await.expect("the database");
+        let done = sqlx::query(sqlx::AssertSqlSafe(sql.clone())).execute(&mut raw).await.expect("moved");
+        assert!(done.rows_affected() > 0, "{sql}");
+        drop(raw);
+        let again = start(|settings| {
+            logging_in(settings);
+            settings.database.url.clone_from(&copy);
+            settings.keys.forgotten = list_of(&copy);
+        })
+        .await;
+        let browser = again.visitor();
+        crate::login::logs_in(&again, &browser, MOBILE).await;
+        for path in ["/dashboard", "/your-data", "/api/v1/account/export", "/api/v1/journeys"] {
+            let page = browser.get(path).await;
+            assert_eq!(page.status, 200, "{path} after {sql}: {}", page.text());
+        }
+        let told = again.store().await.incidents(true, 10).await.expect("read");
+        assert!(told.iter().any(|one| one.reason.contains("cannot be opened")), "{told:?} after {sql}");
+        again.stop().await;
+    }
+    server.stop().await;
+}
+
 /// A new key beside a database that was made with another one would only hide that the right one is gone.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_missing_key_file_is_said_and_not_made_anew() {

@@ -80,10 +80,11 @@ impl Product {
         runtime.go_on().await?;
         let stop = CancellationToken::new();
         let shown = join(&runtime, alone.is_some(), &stop).await?;
-        runtime.remember_forgotten().await?;
         // Work that it orders from now on must not wait for this time to come again, should it die at once.
         runtime.keep_time().await?;
         publish(&runtime, source, &stop).await?;
+        // A withdrawal is told to partners: by the definitions.
+        runtime.remember_forgotten().await?;
 
         let memory: Arc<dyn Memory> = Arc::new(StoreMemory(runtime.store().clone()));
         let inbox = settings.sandbox.enabled.then(|| memory.clone());

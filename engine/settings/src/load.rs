@@ -328,6 +328,9 @@ mod tests {
         refused("JOURNEY_OTP__TRIES", "1000000", "otp.tries");
         refused("JOURNEY_OTP__TRIES", "0", "otp.tries");
         refused("JOURNEY_LIMITS__WRITE_RATE_PER_S", "0", "limits.write_rate_per_s");
+        refused("JOURNEY_OTP__PER_HOUR", "1000000", "otp.per_hour");
+        refused("JOURNEY_OTP__BLOCK_HOUR", "1000000", "otp.block_hour");
+        refused("JOURNEY_SESSION__MOST_MS", "315360000000", "session.most_ms");
         refused("JOURNEY_OTP__PER_ADDRESS_HOUR", "0", "otp.per_address_hour");
         refused("JOURNEY_SERVER__ORIGINS", "[\"null\"]", "server.origins");
         refused("JOURNEY_SERVER__ORIGINS", "[\"*\"]", "server.origins");

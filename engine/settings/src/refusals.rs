@@ -60,12 +60,6 @@ impl Settings {
             ("limits.write_rate_per_s", i64::from(limits.write_rate_per_s)),
             ("limits.starts_per_hour", i64::from(limits.starts_per_hour)),
             ("limits.error_reports_per_hour", i64::from(limits.error_reports_per_hour)),
-            ("otp.per_hour", otp.per_hour),
-            ("otp.per_day", otp.per_day),
-            ("otp.per_sender_hour", otp.per_sender_hour),
-            ("otp.per_address_hour", otp.per_address_hour),
-            ("otp.block_hour", otp.block_hour),
-            ("otp.global_hour", otp.global_hour),
         ] {
             if rate <= 0 {
                 refuse(setting, "a rate of 0 is no limit, or lets nobody in".into());
@@ -76,8 +70,15 @@ impl Settings {
             ("otp.ttl_ms", otp.ttl_ms, 60_000, 900_000),
             ("otp.resend_ms", otp.resend_ms, 10_000, 600_000),
             ("otp.proof_bits", i64::from(otp.proof_bits), 12, 24),
+            ("otp.per_hour", otp.per_hour, 1, 20),
+            ("otp.per_day", otp.per_day, 1, 50),
+            ("otp.block_hour", otp.block_hour, 1, 1_000),
+            ("otp.per_sender_hour", otp.per_sender_hour, 1, 1_000),
+            ("otp.per_address_hour", otp.per_address_hour, 1, 10_000),
+            ("otp.global_hour", otp.global_hour, 1, 1_000_000),
             ("otp.unproven_per_address_hour", otp.unproven_per_address_hour, 0, 20),
             ("session.ttl_ms", self.session.ttl_ms, 600_000, 90 * DAY_MS),
+            ("session.most_ms", self.session.most_ms, 600_000, 366 * DAY_MS),
             ("session.trust_ms", self.session.trust_ms, DAY_MS, 366 * DAY_MS),
         ] {
             if !(least..=most).contains(&value) {

@@ -73,7 +73,7 @@ impl Core {
     pub async fn held_back(&self, person: &str) -> Result<Option<Holds>, RuntimeError> {
         let catalog = self.catalog();
         let mut journeys: BTreeMap<String, Vec<Record>> = BTreeMap::new();
-        for record in self.store().records_of(person, &[], ALL).await? {
+        for record in self.vault().all_records_of(person, &[], ALL).await? {
             journeys.entry(record.journey.clone()).or_default().push(record);
         }
         let is_open = |records: &Vec<Record>| {
@@ -195,7 +195,7 @@ impl Core {
             };
             self.end_sessions_of(id).await?;
             self.forget_left(id).await?;
-            let kept = self.store().records_of(id, &[], ALL).await?;
+            let kept = self.vault().all_records_of(id, &[], ALL).await?;
             if kept.iter().any(|record| record.kept == Kept::OnAccount) {
                 let (profile, keys) = (json!({}), String::new());
                 let created_at_ms = *at_ms;

@@ -107,7 +107,7 @@ impl Core {
         clock: Arc<dyn Clock>,
     ) -> Result<Core, RuntimeError> {
         let keyring = Keyring::of(&settings).ok_or(RuntimeError::NoKey)?;
-        let (vault, secret) = Vault::open(store, keyring).await?;
+        let (vault, secret) = Vault::open(store, keyring, clock.clone()).await?;
         let keys = Crypto::derive(&secret);
         let vault = Arc::new(vault);
         let files = Desk::of(&settings);

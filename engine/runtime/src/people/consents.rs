@@ -51,7 +51,7 @@ impl People {
 
 impl Core {
     pub(crate) async fn consents_of(&self, person: &str) -> Result<Vec<Record>, RuntimeError> {
-        Ok(self.store().records_of(person, &[CONSENT.to_owned()], RECORDS_MAX).await?)
+        Ok(self.vault().all_records_of(person, &[CONSENT.to_owned()], RECORDS_MAX).await?)
     }
 
     /// Ends those that are given.

@@ -38,7 +38,7 @@ impl People {
             let Some(last) = page.last() else { break };
             list.before = Some(last.id.clone());
             for journey in page {
-                for record in self.core.store().records(&journey.id).await? {
+                for record in self.core.store().records_in(std::slice::from_ref(&journey.id), &[]).await? {
                     let of_kind: &mut Vec<Value> = records.entry(record.kind.clone()).or_default();
                     of_kind.push(Value::Object(shown(record, Some(&journey))));
                 }
@@ -49,7 +49,7 @@ impl People {
         }
         let kept = List { limit: LIST_MAX, forgotten: true, ..List::default() };
         for journey in (Journeys { core: self.core.clone() }).journeys_of(actor, kept).await? {
-            for record in self.core.store().records(&journey.id).await? {
+            for record in self.core.store().records_in(std::slice::from_ref(&journey.id), &[]).await? {
                 let of_kind: &mut Vec<Value> = records.entry(record.kind.clone()).or_default();
                 of_kind.push(Value::Object(shown(record, Some(&journey))));
             }

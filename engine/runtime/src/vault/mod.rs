@@ -9,6 +9,7 @@
 //!
 //! The vault is a store itself, so that nothing of the product goes by it: what the vault does not seal it passes on.
 
+mod aside;
 mod cipher;
 mod keyring;
 mod passing;
@@ -16,17 +17,21 @@ mod sealing;
 
 pub(crate) use keyring::Keyring;
 
+use crate::clock::Clock;
 use crate::core::RuntimeError;
 use cipher::Cipher;
 use engine_store::{Result, Store, StoreError};
 use keyring::OwnKeys;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
 pub(crate) struct Vault {
     store: Arc<dyn Store>,
     keyring: Keyring,
+    clock: Arc<dyn Clock>,
     house: Cipher,
+    /// Incidents of rows that could not be opened, which this node has told.
+    told: Mutex<HashSet<String>>,
     /// Keys that were used lately.
     known: Mutex<HashMap<String, Arc<OwnKeys>>>,
 }
@@ -47,7 +52,11 @@ pub async fn is_sealed(store: &dyn Store) -> Result<bool> {
 
 impl Vault {
     /// Opens the house's secret, or makes one in an empty database; the other half of it is for who derives keys.
-    pub async fn open(store: Arc<dyn Store>, keyring: Keyring) -> std::result::Result<(Vault, [u8; 32]), RuntimeError> {
+    pub async fn open(
+        store: Arc<dyn Store>,
+        keyring: Keyring,
+        clock: Arc<dyn Clock>,
+    ) -> std::result::Result<(Vault, [u8; 32]), RuntimeError> {
         let (bucket, key) = HOUSE;
         if store.kv_get(bucket, key).await?.is_none() {
             let fresh: [u8; 32] = cipher::random();
@@ -59,7 +68,7 @@ impl Vault {
         let wrapped = wrapped.as_ref().and_then(|wrapped| wrapped.as_str()).unwrap_or_default();
         let secret = keyring.unwrap(wrapped, key).ok_or(RuntimeError::WrongKey)?;
         let house = Cipher::derived(&secret, b"house");
-        Ok((Vault { store, keyring, house, known: Mutex::default() }, secret))
+        Ok((Vault { store, keyring, clock, house, told: Mutex::default(), known: Mutex::default() }, secret))
     }
 
     /// Fingerprints of the master key, and of the one before it.

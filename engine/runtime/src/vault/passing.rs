@@ -13,7 +13,7 @@ use tokio::sync::{broadcast, watch};
 type Opened = HashMap<String, Arc<OwnKeys>>;
 
 /// The keys of a journey that is stored.
-fn of<'k>(keys: &'k Opened, journey: &str) -> Result<&'k OwnKeys> {
+pub(super) fn of<'k>(keys: &'k Opened, journey: &str) -> Result<&'k OwnKeys> {
     keys.get(journey)
         .map(Arc::as_ref)
         .ok_or_else(|| StoreError::Corrupt { column: "journeys.keys", reason: "there are none".into() })
@@ -57,7 +57,7 @@ impl Vault {
         incidents.into_iter().map(open).collect()
     }
 
-    async fn open_records(&self, records: Vec<Record>) -> Result<Vec<Record>> {
+    pub(super) async fn open_records(&self, records: Vec<Record>) -> Result<Vec<Record>> {
         let keys = self.keys_of(records.iter().map(|record| record.journey.as_str())).await?;
         records.into_iter().map(|record| of(&keys, &record.journey)?.open_record(record)).collect()
     }
@@ -85,17 +85,7 @@ impl Vault {
         of(&keys, &upload.journey)?.open_bytes(upload, name, sealed)
     }
 
-    /// One that cannot be opened is set aside alone.
-    fn open_some_journeys(&self, journeys: Vec<JourneyRecord>) -> Vec<JourneyRecord> {
-        let open = |journey: JourneyRecord| {
-            let id = journey.id.clone();
-            let opened = self.open_journeys(vec![journey]);
-            opened.inspect_err(|error| tracing::error!(journey = id, %error, "a journey cannot be opened")).ok()
-        };
-        journeys.into_iter().filter_map(open).flatten().collect()
-    }
-
-    fn open_journeys(&self, journeys: Vec<JourneyRecord>) -> Result<Vec<JourneyRecord>> {
+    pub(super) fn open_journeys(&self, journeys: Vec<JourneyRecord>) -> Result<Vec<JourneyRecord>> {
         let open = |journey: JourneyRecord| self.unwrap_keys(&journey.id, &journey.keys)?.open_journey(journey);
         journeys.into_iter().filter_map(|journey| open(journey).transpose()).collect()
     }
@@ -108,7 +98,7 @@ impl Journeys for Vault {
         Ok(self.open_journeys(found.into_iter().collect())?.pop())
     }
     async fn journeys(&self, ids: &[String]) -> Result<Vec<JourneyRecord>> {
-        Ok(self.open_some_journeys(self.store.journeys(ids).await?))
+        self.open_some_journeys(self.store.journeys(ids).await?).await
     }
     async fn commit(&self, mut commit: Box<Commit>) -> Result<Committed> {
         let plain = commit.records.clone();
@@ -262,10 +252,10 @@ impl Results for Vault {
         self.open_records(self.store.records(journey).await?).await
     }
     async fn records_of(&self, person: &str, kinds: &[String], limit: u32) -> Result<Vec<Record>> {
-        self.open_records(self.store.records_of(person, kinds, limit).await?).await
+        self.open_some_records(self.store.records_of(person, kinds, limit).await?).await
     }
     async fn records_in(&self, journeys: &[String], kinds: &[String]) -> Result<Vec<Record>> {
-        self.open_records(self.store.records_in(journeys, kinds).await?).await
+        self.open_some_records(self.store.records_in(journeys, kinds).await?).await
     }
     async fn record_by_public_id(&self, public_id: &str) -> Result<Option<Record>> {
         let found = self.store.record_by_public_id(public_id).await?;

@@ -103,8 +103,8 @@ async fn open_as_operator(mut settings: Settings) -> Result<(Runtime, Actor)> {
     let store = crate::product::open(&mut settings).await?;
     let runtime = Runtime::new(store, Arc::new(settings), Arc::new(SystemClock::default())).await?;
     runtime.go_on().await?;
-    runtime.remember_forgotten().await?;
     runtime.publishing.load_current().await?;
+    runtime.remember_forgotten().await?;
     Ok((runtime, Actor::operator("command line")))
 }
 

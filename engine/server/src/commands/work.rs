@@ -38,11 +38,11 @@ pub async fn work(mut settings: Settings) -> Result<ExitCode> {
     runtime.go_on().await?;
     let stopped = CancellationToken::new();
     let shown = join(&runtime, false, &stopped).await?;
-    runtime.remember_forgotten().await?;
     let memory: Arc<dyn Memory> = Arc::new(StoreMemory(runtime.store().clone()));
     if !runtime.publishing.load_current().await? {
         tracing::warn!("no definitions are published yet; waiting for them");
     }
+    runtime.remember_forgotten().await?;
     let partners = Arc::new(Partners::new(settings.clone(), settings.sandbox.enabled.then_some(memory))?);
     println!("working on {}", runtime.store().kind());
     if let Some(listener) = listener {
