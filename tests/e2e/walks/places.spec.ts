@@ -108,8 +108,8 @@ test('a form that has no hash stands in the page, knows what it is about and end
 
 test('a link that is followed before the script is there opens its dialog, and the focus comes back to it', async ({ page, product }) => {
   await page.setViewportSize(desk);
-  const bring = await hold(page, /\/assets\/place-/);
-  const asked = page.waitForRequest(/\/assets\/place-/);
+  const bring = await hold(page, /\/assets\/later-/);
+  const asked = page.waitForRequest(/\/assets\/later-/);
   await page.goto(`${product.base}/sme`, { waitUntil: 'commit' });
   const opener = page.getByRole('banner').getByRole('link', { name: 'Get A Quote' });
   await opener.click();
@@ -131,7 +131,7 @@ for (const [row, path, at] of [
   test(`a dialog opens by itself at its time, once a visit (${row})`, async ({ page, product }) => {
     await stopClock(page);
     const arrived = async () => {
-      const loaded = page.waitForResponse(/\/assets\/place-/);
+      const loaded = page.waitForResponse(/\/assets\/later-/);
       await page.goto(product.base + path);
       await page.clock.runFor(1);
       await loaded;
@@ -167,8 +167,8 @@ test('what opens by itself can be paused for the visit and taken up again (R4-43
 
 test('a form in a page is sent where it stands, and by itself before scripts are there', async ({ page, walk, product, browser }) => {
   // the script that takes the form over comes when somebody is already typing
-  const bring = await hold(page, /\/assets\/place-/);
-  const asked = page.waitForRequest(/\/assets\/place-/);
+  const bring = await hold(page, /\/assets\/later-/);
+  const asked = page.waitForRequest(/\/assets\/later-/);
   await page.goto(`${product.base}/tax-saving-schemes`, { waitUntil: 'commit' });
   await walk.type('Your name', 'Asha Rao');
   await asked;

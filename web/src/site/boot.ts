@@ -59,8 +59,10 @@ export interface Place {
   view: StepView;
   /** it is a dialog that opens with this hash; further steps have their path */
   hash?: string;
-  /** the dialog opens by itself so long after the page, once a visit */
+  /** the dialog opens by itself once the page was looked at for so long, once a visit */
   after_ms?: number;
+  /** the same once nothing was done on the page for so long */
+  idle_ms?: number;
   /** its first step stands here, the others on their own pages */
   goes_on?: boolean;
   /** where it leads when it is over; without, its last step stays */

@@ -7,6 +7,8 @@ import { forgetTyped, hasTyped } from './begun';
 import type { Place, Site } from './boot';
 
 const VISIT = 'prompts';
+/** Who is busy is not asked before so long. */
+const BUSY_MS = 5_000;
 const PAUSED = 'paused';
 
 /** What this visit has seen by itself, and whether it wants to see more: kept as long as the tab. */
@@ -39,8 +41,14 @@ export function start(place: Place, site: Site): void {
     whenTouched(element, draw);
     return;
   }
-  opens(dialog, place.hash, draw, () => forgetTyped(`${place.view.journey.workflow}:`));
-  if (place.after_ms !== undefined) asks(dialog, place.hash, place.after_ms);
+  // one offer on many pages is one
+  const name = `${place.view.journey.workflow}#${place.hash}`;
+  const opened = () => {
+    visit.keep([...visit.seen(), name]);
+    return draw();
+  };
+  opens(dialog, place.hash, opened, () => forgetTyped(`${place.view.journey.workflow}:`));
+  if (place.after_ms ?? place.idle_ms) asks(dialog, place, name);
 }
 
 /** Once somebody is at it: that may have been before this script came, or before the page was loaded again. */
@@ -94,20 +102,57 @@ const opener = (hash: string) =>
     (link) => link.hash === `#${hash}` && link.checkVisibility(),
   );
 
+/** Somebody is at something that no offer may cover. */
+const isBusy = () =>
+  document.querySelector('dialog[open]') !== null ||
+  document.activeElement?.matches('input, select, textarea') === true;
+
+/** Runs it once the page was looked at for so long, or nothing was done on it; the way to call that off. */
+function afterwards({ after_ms = 0, idle_ms }: Place, run: () => void): () => void {
+  const own = new AbortController();
+  let [left, since] = [idle_ms ?? after_ms - performance.now(), performance.now()];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const go = () => {
+    clearTimeout(timer);
+    since = performance.now();
+    timer = document.hidden ? undefined : setTimeout(run, Math.max(0, left));
+  };
+  const looked = () => {
+    if (document.hidden && timer !== undefined) left -= performance.now() - since;
+    go();
+  };
+  document.addEventListener('visibilitychange', looked, { signal: own.signal });
+  if (idle_ms !== undefined)
+    for (const sign of ['pointermove', 'pointerdown', 'keydown', 'scroll'])
+      addEventListener(
+        sign,
+        () => {
+          left = idle_ms;
+          go();
+        },
+        { signal: own.signal, passive: true },
+      );
+  go();
+  return () => {
+    clearTimeout(timer);
+    own.abort();
+  };
+}
+
 /** It opens by itself, once a visit, unless the visitor has asked for quiet; that can be taken back. */
-function asks(dialog: HTMLDialogElement, hash: string, ms: number): void {
-  const name = `${location.pathname}#${hash}`;
-  const wait = () => {
-    const timer = setTimeout(
-      () => {
-        if (visit.seen().some((one) => one === name || one === PAUSED) || document.querySelector('dialog[open]'))
-          return;
-        visit.keep([...visit.seen(), name]);
-        location.hash = hash;
-      },
-      Math.max(0, ms - performance.now()),
-    );
-    return () => clearTimeout(timer);
+function asks(dialog: HTMLDialogElement, place: Place, name: string): void {
+  const wait = (): (() => void) => {
+    let again: ReturnType<typeof setTimeout> | undefined;
+    const open = () => {
+      if (visit.seen().some((one) => one === name || one === PAUSED)) return;
+      if (isBusy()) again = setTimeout(open, BUSY_MS);
+      else location.hash = place.hash!;
+    };
+    const stop = afterwards(place, open);
+    return () => {
+      clearTimeout(again);
+      stop();
+    };
   };
   let stop = wait();
   const button = document.createElement('button');

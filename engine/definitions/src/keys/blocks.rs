@@ -344,8 +344,14 @@ const LINKS: &[Key] = &[
 const LINK: Entry =
     Entry { name: "Link", keys: &[words("label", "").needed(), name("href", &[], "an address").needed()] };
 const STEP: Entry = Entry { name: "Step", keys: &[words("title", "").needed(), words("text", "")] };
-const QUESTION: Entry =
-    Entry { name: "Question", keys: &[words("question", "").needed(), words("answer", "").needed()] };
+const QUESTION: Entry = Entry {
+    name: "Question",
+    keys: &[
+        words("question", "").needed(),
+        words("answer", "").needed(),
+        value("sample", Gives::Flag, "its answer counts with samples: programs are not told").of(Side::Author),
+    ],
+};
 
 const CARDS: &[Key] = &[key("items", List(&CARD), "").needed(), PAGE, PAGER];
 const CARD: Entry = Entry {
@@ -428,7 +434,9 @@ const JOURNEY: &[Key] = &[
     words("text", ""),
     name("workflow", &[], "`line/flow`; `{column}` is a cell of the page's row").needed().of(Side::Author),
     name("hash", &[], "it is a dialog that opens with this hash"),
-    value("after_ms", Gives::Number, "it opens by itself so long after the page").of(Side::Author),
+    value("after_ms", Gives::Number, "it opens by itself once the page was looked at for so long").of(Side::Author),
+    value("idle_ms", Gives::Number, "it opens by itself once nothing was done on the page for so long")
+        .of(Side::Author),
     value("goes_on", Gives::Flag, "after its first step it goes on at the steps' own pages").of(Side::Author),
     name("end", &[], "an address: where it leads when it is over; `{request}` in it is the journey's id")
         .of(Side::Author),

@@ -641,10 +641,14 @@ impl Embedded {
             told(other, "a page holds one journey, and there is one already");
         }
         let is_name = |hash: &str| !hash.is_empty() && hash.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+        let by_itself = ["after_ms", "idle_ms"].map(|key| block.get(key));
         match block.get("hash") {
             Some(hash) if !hash.as_str().is_some_and(is_name) => told(hash, "a hash is letters, digits and hyphens"),
-            None if block.get("after_ms").is_some() => told(block, "what opens by itself needs a `hash`"),
+            None if by_itself.iter().any(Option::is_some) => told(block, "what opens by itself needs a `hash`"),
             _ => {}
+        }
+        if let [Some(_), Some(idle)] = by_itself {
+            told(idle, "it opens after a time or after idling: `after_ms` or `idle_ms`");
         }
         let workflow = block.get("workflow")?;
         Some(Embedded { named: workflow.as_str()?.to_owned(), at: workflow.clone() })

@@ -432,6 +432,7 @@ pub async fn place(app: &App, facts: &Facts, blocks: &[Value]) -> Result<Option<
         view,
         hash: text("hash"),
         after_ms: block["after_ms"].as_u64(),
+        idle_ms: block["idle_ms"].as_u64(),
         goes_on: block["goes_on"] == true,
         end: text("end"),
     }))

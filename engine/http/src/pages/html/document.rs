@@ -124,9 +124,12 @@ pub struct EmbeddedJourney {
     /// Hash with which the journey opens as a dialog; further steps have their path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
-    /// The dialog opens by itself so many milliseconds after the page, once a visit.
+    /// The dialog opens by itself once the page was looked at for so many milliseconds, once a visit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after_ms: Option<u64>,
+    /// The dialog opens by itself once nothing was done on the page for so many milliseconds, once a visit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle_ms: Option<u64>,
     /// Whether the journey's first step stands here, the others on their own pages.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub goes_on: bool,

@@ -167,10 +167,11 @@ fn list(blocks: &[Value], home: &str) -> Option<Value> {
     (!entries.is_empty()).then(list)
 }
 
-/// Questions and answers as they stand on the page; of a block with samples none.
+/// Questions and answers as they stand on the page, without those whose answers count with samples.
 fn questions(blocks: &[Value]) -> Vec<Value> {
-    let asked = blocks.iter().filter(|block| block["block"] == "faq" && block["sample"] != true);
+    let asked = blocks.iter().filter(|block| block["block"] == "faq");
     let items = asked.flat_map(|block| block["items"].as_array().into_iter().flatten());
+    let items = items.filter(|item| item["sample"] != true);
     let told = items.filter_map(|item| {
         let (question, answer) = (item["question"].as_str()?, item["answer"].as_str()?);
         let answer = json!({"@type": "Answer", "text": answer});
