@@ -108,8 +108,8 @@ test('a form that has no hash stands in the page, knows what it is about and end
 
 test('a link that is followed before the script is there opens its dialog, and the focus comes back to it', async ({ page, product }) => {
   await page.setViewportSize(desk);
-  const bring = await hold(page, /\/assets\/later-/);
-  const asked = page.waitForRequest(/\/assets\/later-/);
+  const bring = await hold(page, /\/assets\/place-/);
+  const asked = page.waitForRequest(/\/assets\/place-/);
   await page.goto(`${product.base}/sme`, { waitUntil: 'commit' });
   const opener = page.getByRole('banner').getByRole('link', { name: 'Get A Quote' });
   await opener.click();
@@ -123,16 +123,16 @@ test('a link that is followed before the script is there opens its dialog, and t
   await expect(opener).toBeFocused();
 });
 
-for (const [row, path, at] of [
+for (const [row, path, at, elsewhere] of [
   ['R9-48', '/health-insurance/lp-fusion', 500],
   ['R9-55', '/investment/sip-calculator', 2_000],
-  ['R9-54', '/health-insurance/plans', 10_000],
+  ['R9-54', '/health-insurance/plans', 10_000, '/health-insurance/companies'],
 ] as const)
   test(`a dialog opens by itself at its time, once a visit (${row})`, async ({ page, product }) => {
     await stopClock(page);
-    const arrived = async () => {
-      const loaded = page.waitForResponse(/\/assets\/later-/);
-      await page.goto(product.base + path);
+    const arrived = async (where: string = path) => {
+      const loaded = page.waitForResponse(/\/assets\/place-/);
+      await page.goto(product.base + where);
       await page.clock.runFor(1);
       await loaded;
       await page.locator('.place-pause').waitFor({ state: 'attached' });
@@ -145,9 +145,12 @@ for (const [row, path, at] of [
     await expect(dialog).toBeVisible();
     await page.keyboard.press('Escape');
     await expect(page).toHaveURL(product.base + path);
-    await arrived();
-    await page.clock.runFor(2 * at);
-    await expect(dialog).toHaveCount(0);
+    // here, and on another page with the same offer
+    for (const where of [path, elsewhere ?? path]) {
+      await arrived(where);
+      await page.clock.runFor(2 * at);
+      await expect(dialog).toHaveCount(0);
+    }
   });
 
 test('what opens by itself can be paused for the visit and taken up again (R4-43)', async ({ page, product }) => {
@@ -167,8 +170,8 @@ test('what opens by itself can be paused for the visit and taken up again (R4-43
 
 test('a form in a page is sent where it stands, and by itself before scripts are there', async ({ page, walk, product, browser }) => {
   // the script that takes the form over comes when somebody is already typing
-  const bring = await hold(page, /\/assets\/later-/);
-  const asked = page.waitForRequest(/\/assets\/later-/);
+  const bring = await hold(page, /\/assets\/place-/);
+  const asked = page.waitForRequest(/\/assets\/place-/);
   await page.goto(`${product.base}/tax-saving-schemes`, { waitUntil: 'commit' });
   await walk.type('Your name', 'Asha Rao');
   await asked;

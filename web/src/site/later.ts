@@ -2,9 +2,6 @@
 import { hasBegun, isKnown } from './begun';
 import type { Boot } from './boot';
 import { keepsCookies, noteVisit } from './cookies';
-// what most pages of content have, small as it is: a request of its own costs more
-import './moves';
-import { start } from './place';
 
 // an open menu closes when something else is pressed
 document.addEventListener('click', (event) => {
@@ -23,6 +20,7 @@ if (slide) {
   matchMedia('(min-width: 48rem)').addEventListener('change', () => slide.hidePopover());
 }
 
+if (document.querySelector('[data-moves]')) import('./moves');
 const shared = document.querySelector<HTMLElement>('[data-counts]');
 if (shared) import('./share-counts').then((part) => part.tellCounts(shared));
 
@@ -30,7 +28,7 @@ const { site, place, calculator, view } = JSON.parse(document.getElementById('bo
 if (!view?.journey.id) noteVisit();
 // where something can be begun
 if ((view || place) && !keepsCookies()) import('./refused').then((part) => part.tell(site?.help));
-if (place && site) start(place, site);
+if (place && site) import('./place').then((part) => part.start(place, site));
 if (calculator) import('./calculator').then((part) => part.start(calculator));
 // and what was begun already, here or by who is logged in
 if ((place ? !place.hash : view?.journey.id === null) && (hasBegun() || isKnown()))
