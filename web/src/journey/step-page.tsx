@@ -152,7 +152,12 @@ function Body(props: StepPageProps) {
   );
 }
 
-/** The blocks of a step; what is bought stands beside them on a desk, above them on a phone. */
+const LATER = /^(cards|breakup|links)$/;
+
+/**
+ * The blocks of a step; what is bought stands beside them on a desk, above them on a phone. Beside the card that one keeps stands what
+ * one may want later, below all on a phone.
+ */
 function Beside({
   blocks,
   form,
@@ -165,14 +170,21 @@ function Beside({
   children?: ReactNode;
 }) {
   const Plan = parts.further.here?.Plan;
-  const plan = blocks.filter((block) => 'style' in block && block.style === 'plan');
-  const rest = blocks.filter((block) => !plan.includes(block));
+  const ofStyle = (style: string) => blocks.filter((block) => (block as { style?: string }).style === style);
+  const plan = ofStyle('plan');
+  const later = ofStyle('keep')[0] ? blocks.filter(({ block }) => LATER.test(block)) : [];
+  const rest = blocks.filter((block) => ![...plan, ...later].includes(block));
   return (
-    <div className={plan.length > 0 ? 'step-body with-aside' : 'step-body'}>
-      {plan.length > 0 && Plan && <Plan blocks={plan} />}
+    <div className={plan[0] || later[0] ? 'step-body with-aside' : 'step-body'}>
+      {Plan && plan[0] && <Plan blocks={plan} />}
       {first}
       <Blocks blocks={rest} form={form} />
       {children}
+      {later[0] && (
+        <div className="aside step-body">
+          <Blocks blocks={later} />
+        </div>
+      )}
     </div>
   );
 }

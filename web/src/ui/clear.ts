@@ -3,7 +3,7 @@
 /** Between what floats and what it leaves free. */
 const GAP = 12;
 /** What nothing may stand on. */
-const ACTIONS = '.button[data-style="primary"]';
+const ACTIONS = '.button[data-style="primary"], .step-card :is(.choice, .input)';
 
 interface Box {
   top: number;

@@ -14,13 +14,16 @@ const Bar = ({ value, most }: { value: TableBlock['rows'][number][number] | unde
   </svg>
 );
 
+/** Tables of more columns are no tables on a phone: each row is a card. */
+const COLUMNS_ON_PHONE = 4;
+
 /** A table that scrolls sideways by itself where it is too wide. */
 export function TableView({ title, columns, rows, pager, style }: TableBlock) {
   const most = columns.map(({ bar }, at) => (bar ? Math.max(1, ...rows.map((row) => amount(row[at]))) : 0));
   return (
     <Block kind="table" title={title}>
       <div className="table-scroll" tabIndex={0} role="region" aria-label={title ?? 'Table'}>
-        <table>
+        <table data-wide={columns.length > COLUMNS_ON_PHONE || undefined}>
           <thead>
             <tr>
               {style === 'ranked' && <th scope="col">{t('place')}</th>}
@@ -36,7 +39,11 @@ export function TableView({ title, columns, rows, pager, style }: TableBlock) {
               <tr key={index}>
                 {style === 'ranked' && <td data-rank="">{(pager?.first ?? 0) + index + 1}</td>}
                 {row.map((cell, at) => (
-                  <td key={at} data-align={columns[at]?.align ?? (isMoney(cell) ? 'right' : undefined)}>
+                  <td
+                    key={at}
+                    data-label={columns[at]?.title}
+                    data-align={columns[at]?.align ?? (isMoney(cell) ? 'right' : undefined)}
+                  >
                     <Shown value={cell} />
                     {most[at] ? <Bar value={cell} most={most[at]} /> : null}
                   </td>

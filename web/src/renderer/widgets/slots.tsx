@@ -7,7 +7,11 @@ import { useState } from 'react';
 import { clockPart, dayChip, dayName } from '../../ui/format';
 import { said } from '../../ui/said';
 import { t } from '../../ui/words';
+import { dress } from '../dress';
 import { nameOf, tied } from '../form/field';
+import sheet from './slots.css?url';
+
+export const dressed = dress(sheet);
 
 interface Slot {
   key: string;

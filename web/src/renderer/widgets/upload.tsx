@@ -6,6 +6,7 @@ import type { WidgetProps } from '@rjsf/utils';
 import { type DragEvent, useEffect, useRef, useState } from 'react';
 import { Button } from '../../ui/button';
 import { t } from '../../ui/words';
+import { dress } from '../dress';
 import { tied } from '../form/field';
 import sheet from './upload.css?url';
 import { type Files, type UploadUi, uploadUi, useFiles, useWaiting } from './upload-field';
@@ -13,15 +14,7 @@ import type { Item } from './upload-queue';
 import { Act, aboutOf, FileRow, Progress, pictureOf, share, told } from './upload-row';
 import { Shots } from './upload-shots';
 
-/** Its style, which no other step needs; the head of a page that begins with it names it already. */
-export const dressed =
-  typeof document === 'undefined' || document.querySelector(`link[href="${sheet}"]`)
-    ? undefined
-    : new Promise((done) => {
-        const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href: sheet });
-        link.onload = link.onerror = done;
-        document.head.append(link);
-      });
+export const dressed = dress(sheet);
 
 export function UploadWidget(props: WidgetProps) {
   const files = useFiles(props);
