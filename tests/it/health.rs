@@ -290,6 +290,23 @@ async fn posts(to: &Visitor, url: &str, fields: &[(&str, &str)]) -> String {
     reply.header("location").to_owned()
 }
 
+/// A page leads into the journey with what it is about: choices that the first form offers. Others, and what is personal,
+/// an address does not say.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_makes_choices_of_the_first_form() {
+    let server = TestServer::start(all_definitions()).await;
+    let data = async |query: &str| {
+        let page = server.visitor().get(&format!("/health-insurance?{query}")).await.text();
+        let inside = page.split_once("id=\"boot\">").and_then(|(_, rest)| rest.split_once("</script>"));
+        let boot: Value = serde_json::from_str(inside.expect("boot data").0).expect("JSON");
+        boot["view"]["step"]["form"]["data"].clone()
+    };
+    assert_eq!(data("insured_for=parents").await["insured_for"], "parents");
+    assert_ne!(data("insured_for=neighbours").await["insured_for"], "neighbours");
+    assert_eq!(data("self_age=3&pincode=560001&mobile=9813572468").await, data("").await);
+    server.stop().await;
+}
+
 /// R3-03, R3-61, R7.3-18, R7.3-19, R7.3-21, R9-18, R9-20, R9-22, R9-23, R9-25: request, one-time password, prices,
 /// filter, comparison, choice, cart, and each part of the proposal, saved and read back.
 #[tokio::test(flavor = "multi_thread")]

@@ -43,6 +43,7 @@ mod partners;
 mod passes;
 mod passwords;
 mod premiums;
+mod premiums_leads;
 mod purchase;
 mod records;
 mod restarts;

@@ -68,7 +68,7 @@ struct Vehicle {
 }
 
 /// Divides to the nearest, halves up; no amount here is negative.
-fn half_up(numerator: i64, denominator: i64) -> i64 {
+pub fn half_up(numerator: i64, denominator: i64) -> i64 {
     let (n, d) = (i128::from(numerator), i128::from(denominator));
     i64::try_from((2 * n + d) / (2 * d)).expect("an amount")
 }
@@ -100,7 +100,7 @@ fn vehicles(random: &mut StdRng) -> Vec<Vehicle> {
 }
 
 /// The first whose bound is not below.
-fn up_to<T: Copy>(value: i64, rows: &[(i64, T)]) -> Option<T> {
+pub fn up_to<T: Copy>(value: i64, rows: &[(i64, T)]) -> Option<T> {
     rows.iter().find(|(bound, _)| value <= *bound).map(|(_, found)| *found)
 }
 

@@ -5,7 +5,7 @@ use journey_tests::people::{confirms_by, password_in, sitting};
 use journey_tests::server::{TestServer, Visitor, all_definitions};
 use serde_json::{Value, json};
 
-async fn product() -> TestServer {
+pub async fn product() -> TestServer {
     TestServer::start_with(all_definitions(), |settings| {
         settings.sandbox.delay_percent = 0;
         settings.limits.rate_burst = 10_000;
@@ -15,7 +15,7 @@ async fn product() -> TestServer {
 }
 
 /// What a fake insurer answers: the amounts of its lines with net, tax and total, or the code of its refusal.
-async fn asks(visitor: &Visitor, line: &str, insurer: &str, request: &Value) -> Result<Vec<i64>, String> {
+pub async fn asks(visitor: &Visitor, line: &str, insurer: &str, request: &Value) -> Result<Vec<i64>, String> {
     let key = format!("sandbox-{insurer}_key");
     let path = format!("/sandbox/partners/{insurer}/v1/{line}/quotes");
     let reply = visitor.send("POST", &path, &[("x-api-key", &key)], Some(request.to_string())).await;

@@ -333,7 +333,8 @@ impl Rule {
     /// Whether a literal text at these keys is read by people.
     fn takes(self, keys: &[String]) -> bool {
         let Some(last) = keys.last().map(String::as_str) else { return false };
-        let parent = keys.len().checked_sub(2).map_or("", |at| keys[at].as_str());
+        let above = |n: usize| keys.len().checked_sub(n).map_or("", |at| keys[at].as_str());
+        let parent = above(2);
         match self {
             Rule::All => true,
             Rule::View => is_words(last) && !(keys.len() == 1 && last == "description"),
@@ -344,7 +345,9 @@ impl Rule {
                 [first, ..] if first == "params" => true,
                 [first, ..] if first == "sections" => last == "title",
                 rest => {
-                    let is_of_step = parent == "step" || rest.iter().any(|key| key == "variants");
+                    // `steps` beside `use` says more of a part's steps, by state
+                    let is_of_step =
+                        parent == "step" || above(3) == "steps" || rest.iter().any(|key| key == "variants");
                     is_of_step && ["title", "submit"].contains(&last)
                 }
             },

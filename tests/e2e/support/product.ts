@@ -43,9 +43,9 @@ export class Product {
     return product;
   }
 
-  /** The product with a clock that `pass` moves, and definitions of its own. */
-  static async startWithClock(): Promise<Product> {
-    const product = await Product.startWith();
+  /** The product with a clock that `pass` moves, and definitions of its own, these lines of business among them. */
+  static async startWithClock(...lines: string[]): Promise<Product> {
+    const product = await Product.startWith(...lines);
     const library = join(product.folder, 'clock.so');
     execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', library, join(root, 'tests/chaos/clock.c')]);
     product.set({ LD_PRELOAD: library, CHAOS_CLOCK: join(product.folder, 'clock') });

@@ -36,7 +36,8 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use engine_definitions::{Around, Attribution, Catalog, Serves, SignIn, Special, Step, StepKind, Who, Workflow};
-use engine_runtime::{Opened, RecordPage, Refusal};
+use engine_runtime::{Opened, RecordPage, Refusal, StepView};
+use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -272,12 +273,18 @@ async fn journey_page(
         return Some(journey_page_of(ask, &visitor, &workflow, &id, rest).await);
     }
     visitor.actor.language.clone_from(&ask.facts.language);
-    Some(first(ask, &visitor, &workflow, rest).await)
+    Some(first(ask, &visitor, &workflow, rest, query).await)
 }
 
 /// A page of a workflow without a journey: its first form, or, where a form would be no answer, a word of safety.
 /// Looking at it stores nothing: a session is made when something is written.
-async fn first(ask: &Ask<'_>, visitor: &Visitor, workflow: &Workflow, rest: &str) -> Result<Response, Problem> {
+async fn first(
+    ask: &Ask<'_>,
+    visitor: &Visitor,
+    workflow: &Workflow,
+    rest: &str,
+    query: &str,
+) -> Result<Response, Problem> {
     let asks =
         |step: &Step| matches!(step.kind, StepKind::Form | StepKind::Choice | StepKind::Comparison | StepKind::Upload);
     if !rest.is_empty() && !workflow.step_by_path(rest).any(asks) {
@@ -287,7 +294,28 @@ async fn first(ask: &Ask<'_>, visitor: &Visitor, workflow: &Workflow, rest: &str
     if workflow.signs_in == Some(SignIn::Staff) {
         openid::offer(ask.app, &mut view);
     }
+    choose(ask.catalog, &mut view, query);
     Ok(step_page(ask, StatusCode::OK, Content::First(&view)).await)
+}
+
+/// Makes the choices of a first form that its address names, as `?insured_for=parents`: those that the form offers, and
+/// none that is personal or that everybody makes anew.
+fn choose(catalog: &Catalog, view: &mut StepView, query: &str) {
+    let Some(part) = view.step.form.as_mut().filter(|_| !query.is_empty()) else { return };
+    let Some(form) = catalog.form(&part.id) else { return };
+    let chosen = |(name, value): (Cow<'_, str>, Cow<'_, str>)| {
+        let rule = part.schema.get("properties")?.get(&*name)?;
+        let offered = rule.get("oneOf").or_else(|| rule.get("enum"))?.as_array()?;
+        let mut offered = offered.iter().map(|choice| choice.get("const").unwrap_or(choice));
+        let choice =
+            offered.find(|choice| choice.as_str().map_or(choice.to_string() == value, |text| text == value))?;
+        let is_personal = form.personal().any(|(personal, _)| personal == name);
+        (!is_personal).then(|| (name.into_owned(), choice.clone()))
+    };
+    let chosen = url::form_urlencoded::parse(query.as_bytes()).filter_map(chosen).collect();
+    if let (Value::Object(data), Value::Object(chosen)) = (&mut part.data, form.answers_for_anew(chosen)) {
+        data.extend(chosen);
+    }
 }
 
 /// The page of a journey: its current step, elsewhere, or the same words for what is not there and what is not this
