@@ -2,7 +2,7 @@
 //! misbehave, and `kill -9` at random. Afterwards an auditor counts what was promised against what is there.
 //!
 //! [`run`] does one round on one database: `make chaos` with hundreds of kills, `make test` with ten (`--short`);
-//! [`restore`] goes back to a backup, [`slow_partner`] has one that answers late, [`another_key`] changes the master
+//! [`restore`] goes back to a backup, [`files`] is sent files, [`slow_partner`] has one that answers late, [`another_key`] changes the master
 //! key,
 //! [`upgrade`] takes over a database of an earlier build, [`record`] leaves one. The partners are a process of their
 //! own with a database of their own, which is never killed: their record of requests is the witness.
@@ -12,6 +12,7 @@ mod clock;
 mod customers;
 mod disk;
 mod faults;
+mod files;
 mod keys;
 pub mod partners;
 pub mod processes;
@@ -24,6 +25,7 @@ mod upgrade;
 mod wire;
 
 pub use customers::Kept;
+pub use files::run as files;
 pub use keys::run as another_key;
 pub use record::{finished, run as record};
 pub use report::Report;

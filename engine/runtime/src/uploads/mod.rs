@@ -193,8 +193,8 @@ pub struct OpenedFile {
 
 /// How long a file may be coming.
 const RECEIVING_MS: i64 = 24 * 3_600_000;
-/// How long somebody looks at a file before it is looked at again.
-const CHECKING_MS: i64 = 60_000;
+/// How long somebody looks at a file before it is looked at again: the process may have died.
+const CHECKING_MS: i64 = 20_000;
 /// How long it is said why a file was refused.
 const REFUSED_MS: i64 = 3_600_000;
 /// What was never sent with an answer goes after so long.

@@ -298,6 +298,8 @@ pub async fn end_leases(conn: &mut Conn, now_ms: i64) -> Result<()> {
              and next_at < 0 and next_at > $1 - " ahead
         ),
         "update timers set next_at = due_at where next_at > $1 and due_at <= $1",
+        // files that somebody looked at, or had a partner look at
+        "update uploads set due = $1 where due > $1 and state in (1, 2)",
     ] {
         sqlx::query(sql).bind(now_ms).execute(&mut *conn).await?;
     }
