@@ -1,5 +1,6 @@
 //! The host's side of an evaluation: tables, dates and other data, as pure functions.
 
+use crate::machine::Machine;
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -58,11 +59,22 @@ impl Host for NoHost {
 pub struct Env<'a> {
     pub now_ms: i64,
     pub host: &'a dyn Host,
+    /// Actions of one kind take their fields from elsewhere.
+    pub spoken: Option<Spoken<'a>>,
+}
+
+/// A machine that differs in words alone, as one in another language, and its host: there actions of this kind find their
+/// fields, what they read of the context and the event stays the same.
+#[derive(Clone, Copy)]
+pub struct Spoken<'a> {
+    pub kind: &'a str,
+    pub machine: &'a Machine,
+    pub host: &'a dyn Host,
 }
 
 impl Env<'static> {
     /// The plain dialect at a moment.
     pub fn plain(now_ms: i64) -> Self {
-        Env { now_ms, host: &NoHost }
+        Env { now_ms, host: &NoHost, spoken: None }
     }
 }

@@ -29,7 +29,7 @@ pub mod xstate;
 pub use duration::parse_duration_ms;
 pub use event::Event;
 pub use expression::{EvalError, Scope};
-pub use host::{Env, Host, NoHost, Worked};
+pub use host::{Env, Host, NoHost, Spoken, Worked};
 pub use interpret::{Effect, Outcome, fire, is_in, jump, start, step, value};
 pub use machine::{Machine, NodeKind, NodeView, flow};
 pub use problem::{Problem, Severity};

@@ -164,7 +164,7 @@ fn a_value_is_worked_out_once_for_one_state_of_the_context() {
     let node = Node::from_json(&machine).with_names(&names);
     let (machine, _) = Machine::compile(&node, &vocabulary()).expect("machine");
     let host = Counting::default();
-    let env = Env { now_ms: 0, host: &host };
+    let env = Env { now_ms: 0, host: &host, spoken: None };
     let snapshot = start(&machine, &env).snapshot;
     let after = step(&machine, snapshot, &Event::new("go"), &env).snapshot;
     assert_eq!(json!(after.context), json!({"n": "aab", "m": "aa"}));

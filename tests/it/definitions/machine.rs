@@ -18,7 +18,7 @@ fn a_workflow_runs_on_the_core() {
     let workflow = catalog.workflow("library/loan").expect("workflow");
     let (now, journey) = (workflow.now(NOON), json!({"id": "j"}));
     let host = workflow.host(&now, &journey, &catalog);
-    let env = Env { now_ms: NOON, host: &host as &dyn Host };
+    let env = Env { now_ms: NOON, host: &host as &dyn Host, spoken: None };
     let step = |s: Snapshot, event: Event| engine_statechart::step(&workflow.machine, s, &event, &env);
 
     let mut asking = engine_statechart::start(&workflow.machine, &env).snapshot;

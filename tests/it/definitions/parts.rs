@@ -59,7 +59,7 @@ fn parts_nest_keep_and_hear() {
     let workflow = catalog.workflow("library/desk").expect("workflow");
     let (now, journey) = (workflow.now(NOON), json!({"id": "j"}));
     let host = workflow.host(&now, &journey, &catalog);
-    let env = Env { now_ms: NOON, host: &host as &dyn Host };
+    let env = Env { now_ms: NOON, host: &host as &dyn Host, spoken: None };
     let mut s = engine_statechart::start(&workflow.machine, &env).snapshot;
     s.context.insert("reader".into(), json!({"name": "Emma", "shoe": 38}));
     let coin = |of: &str| Event::new("coin").with("of", json!(of));
@@ -118,7 +118,7 @@ fn a_part_reads_the_table_that_its_host_names() {
     let workflow = catalog.workflow("library/desk").expect("workflow");
     let (now, journey) = (workflow.now(NOON), json!({"id": "j"}));
     let host = workflow.host(&now, &journey, &catalog);
-    let env = Env { now_ms: NOON, host: &host as &dyn Host };
+    let env = Env { now_ms: NOON, host: &host as &dyn Host, spoken: None };
     let mut s = engine_statechart::start(&workflow.machine, &env).snapshot;
     for event in [Event::new("go"), Event::new("coin").with("of", json!("none"))] {
         let outcome = engine_statechart::step(&workflow.machine, s, &event, &env);

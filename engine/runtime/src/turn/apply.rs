@@ -6,7 +6,7 @@ use crate::actor::{Actor, OPERATOR, SYSTEM};
 use crate::fact::{Awaited, Fact};
 use crate::state::{Leave, Resume};
 use engine_definitions::{CONSENT, FormFields};
-use engine_statechart::{Env, Event};
+use engine_statechart::Event;
 use engine_store::{JourneyStatus, Kept, NewRecord};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -38,8 +38,7 @@ impl Turn<'_> {
                     self.meta.take();
                 }
                 let machine = &self.workflow.machine;
-                let outcome =
-                    self.with_host(|host| engine_statechart::start(machine, &Env { now_ms: self.now_ms, host }));
+                let outcome = self.with_env(|env| engine_statechart::start(machine, env));
                 (fact, self.accept(outcome)?)
             }
             Fact::Invited { code } => {

@@ -41,7 +41,7 @@ use crate::uploads::Files;
 use answers::{Answers, Rows};
 use engine_definitions::{Catalog, FormFields, Now, OnDemand, ProductHost, Step, Workflow};
 use engine_statechart::expression::Memory;
-use engine_statechart::{Env, Event, Host, Outcome, Scope};
+use engine_statechart::{Env, Event, Host, Outcome, Scope, Spoken};
 use engine_store::{CountedSend, Draft, JourneyRecord, JourneyStatus, NewEvent, NewJourney, SendHistory};
 use questions::Questions;
 use serde_json::{Map, Value, json};
@@ -278,13 +278,10 @@ impl<'w> Turn<'w> {
         };
         self.answers.lay_into(&mut snapshot.context);
         let machine = &self.workflow.machine;
-        let outcome = self.with_host(|host| {
-            let env = Env { now_ms: self.now_ms, host };
-            match to {
-                Move::Event(event) => Some(engine_statechart::step(machine, snapshot, event, &env)),
-                Move::Timer(id) => Some(engine_statechart::fire(machine, snapshot, id, &env)),
-                Move::Jump { from, to } => engine_statechart::jump(machine, snapshot, from, to, &env),
-            }
+        let outcome = self.with_env(|env| match to {
+            Move::Event(event) => Some(engine_statechart::step(machine, snapshot, event, env)),
+            Move::Timer(id) => Some(engine_statechart::fire(machine, snapshot, id, env)),
+            Move::Jump { from, to } => engine_statechart::jump(machine, snapshot, from, to, env),
         });
         match outcome {
             Some(outcome) => self.accept(outcome),
@@ -375,6 +372,16 @@ impl<'w> Turn<'w> {
     /// A host for pages of the site at the moment of this turn.
     pub(crate) fn page_host<'t>(&'t self, language: &'t str) -> ProductHost<'t> {
         self.catalog.host_in(language, &self.now)
+    }
+
+    /// What the machine works with. What a message is told is said in the journey's language; everything that is kept is
+    /// in the flow's own.
+    fn with_env<T>(&self, read: impl FnOnce(&Env) -> T) -> T {
+        let words = self.workflow.in_language(&self.record.language);
+        let speaks = ProductHost { extra: self.listener, ..self.host_in(words) };
+        let spoken = Spoken { kind: "notify", machine: &words.machine, host: &speaks };
+        let spoken = (!std::ptr::eq(words, self.workflow)).then_some(spoken);
+        self.with_host(|host| read(&Env { now_ms: self.now_ms, host, spoken }))
     }
 
     fn with_host<T>(&self, read: impl FnOnce(&ProductHost) -> T) -> T {

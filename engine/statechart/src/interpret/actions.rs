@@ -18,10 +18,17 @@ impl<'m> Run<'m> {
                 Action::Assign(assignments) => self.assign(assignments, event)?,
                 Action::Raise(raise) => self.raise(raise, event)?,
                 Action::Cancel(id) => self.cancel_timers(|timer| raise_id(&timer.id) == Some(id)),
-                Action::Named { kind, fields } => {
+                Action::Named { kind, number } => {
+                    let spoken = self.env.spoken.filter(|spoken| spoken.kind == &**kind);
+                    let (machine, memory) = (spoken.map_or(self.m, |spoken| spoken.machine), Memory::new());
                     let mut evaluated = Map::new();
-                    for (key, mapping) in fields {
-                        evaluated.insert(key.clone(), mapping.eval_within(&self.scope(event), &self.steps)?);
+                    for (key, mapping) in machine.named.get(*number).into_iter().flatten() {
+                        let scope = self.scope(event);
+                        let scope = match &spoken {
+                            Some(spoken) => scope.with_host(spoken.host).with_memory(&memory),
+                            None => scope,
+                        };
+                        evaluated.insert(key.clone(), mapping.eval_within(&scope, &self.steps)?);
                     }
                     let node = self.m.nodes[node as usize].id.to_string();
                     self.effects.push(Effect::Action { node, kind: kind.to_string(), fields: evaluated });

@@ -84,7 +84,7 @@ impl Compiler<'_, '_> {
                 return None;
             }
             let fields = given.map(|(key, value)| (key.name.clone(), Expression::literal(value.to_json()))).collect();
-            return Some(Action::Named { kind: kind.into(), fields });
+            return Some(self.number(kind, fields));
         };
         let mut fields = Vec::new();
         for (key, value) in given {
@@ -104,7 +104,12 @@ impl Compiler<'_, '_> {
                 }
             }
         }
-        Some(Action::Named { kind: kind.into(), fields })
+        Some(self.number(kind, fields))
+    }
+
+    fn number(&mut self, kind: &str, fields: Vec<(String, Expression)>) -> Action {
+        self.named.push(fields);
+        Action::Named { kind: kind.into(), number: self.named.len() - 1 }
     }
 
     fn assign(&mut self, node: &Node) -> Option<Action> {

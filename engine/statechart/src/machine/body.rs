@@ -21,6 +21,8 @@ pub struct Compiler<'a, 'p> {
     pub faults: Faults,
     pub events: hash::Table,
     pub event_names: Vec<Box<str>>,
+    /// Fields of the named actions.
+    pub named: Vec<Vec<(String, Expression)>>,
 }
 
 /// What the checks of the whole machine must not take for granted.

@@ -88,11 +88,36 @@ impl Machine {
     pub fn entry_work(&self, node: usize, by_default: bool) -> Vec<Work<'_>> {
         let Some(state) = self.nodes.get(node) else { return Vec::new() };
         let initial = if by_default { &state.initial_actions[..] } else { &[] };
-        work(state.entry.iter().chain(initial))
+        self.work(state.entry.iter().chain(initial))
+    }
+
+    fn work<'m>(&'m self, actions: impl IntoIterator<Item = &'m Action>) -> Vec<Work<'m>> {
+        let mut found = Vec::new();
+        for action in actions {
+            match action {
+                // Values of one assignment are computed before any is written.
+                Action::Assign(list) => {
+                    found.extend(list.iter().map(|a| Work::Read(&a.value)));
+                    found.extend(list.iter().map(|a| Work::Assign { path: &a.path, value: &a.value, span: &a.span }));
+                }
+                Action::Raise(raise) => {
+                    found.extend(raise.params.iter().map(|(_, value)| Work::Read(value)));
+                    if let Some(Delay::Named(_, value)) = &raise.delay {
+                        found.push(Work::Read(value));
+                    }
+                }
+                Action::Cancel(_) => {}
+                Action::Named { number, .. } => {
+                    let fields = self.named.get(*number).into_iter().flatten();
+                    found.extend(fields.map(|(_, value)| Work::Read(value)));
+                }
+            }
+        }
+        found
     }
 
     pub fn exit_work(&self, node: usize) -> Vec<Work<'_>> {
-        self.nodes.get(node).map(|n| work(&n.exit)).unwrap_or_default()
+        self.nodes.get(node).map(|n| self.work(&n.exit)).unwrap_or_default()
     }
 
     /// Expressions that are evaluated while a node is active: inputs of calls, delays, output.
@@ -118,13 +143,13 @@ impl Machine {
         for (at, node) in self.nodes.iter().enumerate() {
             found.extend(self.expressions_of(at));
             let actions = node.entry.iter().chain(&node.initial_actions).chain(&node.exit);
-            found.extend(work(actions).into_iter().filter_map(Work::read));
+            found.extend(self.work(actions).into_iter().filter_map(Work::read));
         }
         for transition in &self.transitions {
             if let Some(guard) = &transition.guard {
                 expressions(guard, &mut found);
             }
-            found.extend(work(&transition.actions).into_iter().filter_map(Work::read));
+            found.extend(self.work(&transition.actions).into_iter().filter_map(Work::read));
         }
         found
     }
@@ -161,7 +186,7 @@ impl Machine {
             granted: implied(true),
             denied: implied(false),
             equal,
-            work: work(&transition.actions),
+            work: self.work(&transition.actions),
             successor: successor(transition),
             condition: transition.guard.as_ref(),
         }
@@ -211,26 +236,4 @@ fn equalities(guard: &Guard) -> Vec<Equal<'_>> {
         Guard::And(list) => list.iter().flat_map(equalities).collect(),
         Guard::Constant(_) | Guard::Or(_) | Guard::Not(_) => Vec::new(),
     }
-}
-
-fn work<'m>(actions: impl IntoIterator<Item = &'m Action>) -> Vec<Work<'m>> {
-    let mut found = Vec::new();
-    for action in actions {
-        match action {
-            // Values of one assignment are computed before any is written.
-            Action::Assign(list) => {
-                found.extend(list.iter().map(|a| Work::Read(&a.value)));
-                found.extend(list.iter().map(|a| Work::Assign { path: &a.path, value: &a.value, span: &a.span }));
-            }
-            Action::Raise(raise) => {
-                found.extend(raise.params.iter().map(|(_, value)| Work::Read(value)));
-                if let Some(Delay::Named(_, value)) = &raise.delay {
-                    found.push(Work::Read(value));
-                }
-            }
-            Action::Cancel(_) => {}
-            Action::Named { fields, .. } => found.extend(fields.iter().map(|(_, value)| Work::Read(value))),
-        }
-    }
-    found
 }

@@ -14,6 +14,7 @@ mod tree;
 pub use model::{NodeKind, NodeView};
 pub(crate) use targets::check_regions;
 
+use crate::expression::Expression;
 use crate::interpret;
 use crate::problem::{Problem, Problems};
 use crate::snapshot::Snapshot;
@@ -35,6 +36,8 @@ pub struct Machine {
     by_id: Table,
     events: Table,
     event_names: Vec<Box<str>>,
+    /// Fields of the named actions, by their number.
+    pub(crate) named: Vec<Vec<(String, Expression)>>,
 }
 
 impl Machine {
@@ -130,9 +133,10 @@ fn compile(node: &Node, vocabulary: &Vocabulary, problems: &mut Problems) -> Opt
         faults: Faults::default(),
         events: Table::default(),
         event_names: Vec::new(),
+        named: Vec::new(),
     };
     compiler.bodies();
-    let Compiler { tree, transitions, faults, events, event_names, .. } = compiler;
+    let Compiler { tree, transitions, faults, events, event_names, named, .. } = compiler;
     let mut machine = Machine {
         has_always: tree.nodes.iter().any(|n| !n.always.is_empty()),
         has_history: tree.nodes.iter().any(|n| n.kind == NodeKind::History),
@@ -143,6 +147,7 @@ fn compile(node: &Node, vocabulary: &Vocabulary, problems: &mut Problems) -> Opt
         limits: vocabulary.limits.clone(),
         events,
         event_names,
+        named,
     };
     check::check(&machine, &faults, problems);
     if problems.has_errors() {

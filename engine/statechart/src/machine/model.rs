@@ -127,7 +127,11 @@ pub(crate) enum Action {
     Assign(Vec<Assignment>),
     Raise(Raise),
     Cancel(Box<str>),
-    Named { kind: Box<str>, fields: Vec<(String, Expression)> },
+    /// `number`: where its fields stand among those of all named actions of the machine.
+    Named {
+        kind: Box<str>,
+        number: usize,
+    },
 }
 
 #[derive(Debug)]
