@@ -63,7 +63,7 @@ test('an appointment that is missed: she is told, chooses another time, and a se
   await book(walk, page);
   await misses(desk, decides);
   await walk.at('You withdrew your application', '/papers/withdrawn');
-  await expect(page.getByText('The appointment was missed too often, so the application has ended. X Nothing was taken.')).toBeVisible();
+  await expect(page.getByText('The appointment was missed too often, so the application has ended. Nothing was taken.')).toBeVisible();
 });
 
 test('a block that is released: her bank keeps the money ready until she withdraws', async ({ walk, page, decides }) => {
@@ -79,19 +79,19 @@ test('a block that is released: her bank keeps the money ready until she withdra
   await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
   await walk.at('You withdrew your application', '/papers/withdrawn');
   await expect(page.getByText(/money for it, it will be released/)).toBeVisible();
-  await expect.poll(() => newest(decides, mobile), { timeout: 30_000 }).toMatch(/^Dear Asha Rao, the ₹20,002(\.00)? X blocked for House has been released/);
+  await expect.poll(() => newest(decides, mobile), { timeout: 30_000 }).toMatch(/the ₹20,002\.00 blocked for House has been released/);
 });
 
 // the last one: eight days pass for the product
 test('a counter-offer that expires: she sees the new price and why, is reminded, and after seven days it is gone', async ({ walk, page, decides }) => {
   const mobile = await asked(walk, page, 10_001);
   await walk.at('House makes another offer', '/papers/counter-offer');
-  const row = page.getByRole('table', { name: 'Why it costs more' }).getByRole('row').nth(1);
+  const row = page.getByRole('region', { name: 'Why it costs more' }).getByRole('row').nth(1);
   await expect(row.getByRole('cell')).toHaveText(['It stands very high', /25/, /10,001/, /12,501/]);
   decides.pass(3 * 24 * 60);
-  await expect.poll(async () => (await decides.messages(mobile)).filter((one) => /new price/.test(one.text)).length, { timeout: 30_000 }).toBe(3);
+  await expect.poll(async () => (await decides.messages(mobile)).filter((one) => /new price/.test(one.text)).length, { timeout: 30_000 }).toBe(2);
   await walk.at('House makes another offer', '/papers/counter-offer');
   decides.pass(5 * 24 * 60);
   await walk.at('What is it about?', '/papers');
-  await expect.poll(() => newest(decides, mobile)).toMatch(/X the offer from House has expired\. Nothing was taken/);
+  await expect.poll(() => newest(decides, mobile)).toMatch(/the offer from House has expired\. Nothing was taken/);
 });
