@@ -176,6 +176,21 @@ async fn a_building_is_priced_by_its_details() {
         })
         .await;
     assert_eq!(priced["plans"][0]["total"], 4_756_600, "{priced}");
+    // the zone is that of the place of the business, which the body may say; one that is none changes nothing
+    let mut moved: Value = serde_json::from_str(BUILDING).expect("JSON");
+    moved["businessDetails"]["pincode"] = json!("999999");
+    let (status, refused) = put(&visitor, &details, moved.clone()).await;
+    assert_eq!((status, &refused["errors"][0]["pointer"]), (422, &json!("/businessDetails/pincode")), "{refused}");
+    moved["businessDetails"]["pincode"] = json!("781001");
+    let (status, taken) = put(&visitor, &details, moved).await;
+    assert_eq!(status, 200, "{taken}");
+    let shaken = server
+        .until_worked("other prices", async || {
+            let data = visitor.get(&quotes).await.ok(200)["data"].clone();
+            (data["status"] == "done" && data["plans"][0]["total"] != 4_756_600).then_some(data)
+        })
+        .await;
+    assert!(shaken["plans"][0]["total"].as_i64() > Some(4_756_600), "{shaken}");
     let choice = json!({"lead_id": id, "insurer": "sbi"});
     assert_eq!(post(&visitor, "/api/v1/fire/quotes/select", choice).await.0, 200);
     server.stop().await;

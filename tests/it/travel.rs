@@ -301,6 +301,8 @@ async fn a_pet_is_asked_for_by_calls() {
         offers(&server, &visitor, &format!("{quotes}&si=60000&covers=mortality,theft,tpl&liability=500000")).await;
     let of = |slug: &str| all.iter().find(|offer| offer["quoteId"] == format!("{slug}.standard")).expect("an offer");
     assert_eq!(of("bajaj-allianz")["total"], 396_300);
+    let named = |offer: &Value| (offer["insurer"].clone(), offer["waiting"].clone());
+    assert_eq!(named(of("bajaj-allianz")), (json!("bajaj-allianz"), json!(30)));
     let (status, told) =
         post(&visitor, "/api/v1/pet/select", json!({"leadId": lead, "quoteId": "bajaj-allianz.standard"})).await;
     assert!(

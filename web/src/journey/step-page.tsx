@@ -152,7 +152,7 @@ function Body(props: StepPageProps) {
   );
 }
 
-const LATER = /^(cards|breakup|links)$/;
+const LATER = /cards|breakup|links/;
 
 /**
  * The blocks of a step; what is bought stands beside them on a desk, above them on a phone. Beside the card that one keeps stands what
@@ -175,7 +175,7 @@ function Beside({
   const later = ofStyle('keep')[0] ? blocks.filter(({ block }) => LATER.test(block)) : [];
   const rest = blocks.filter((block) => ![...plan, ...later].includes(block));
   return (
-    <div className={plan[0] || later[0] ? 'step-body with-aside' : 'step-body'}>
+    <div className={`step-body${plan[0] || later[0] ? ' with-aside' : ''}`}>
       {Plan && plan[0] && <Plan blocks={plan} />}
       {first}
       <Blocks blocks={rest} form={form} />

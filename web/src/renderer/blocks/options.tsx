@@ -125,7 +125,6 @@ export function OptionsView({
 
       <div className="options-bar" hidden={nobody}>
         <h2 className="options-title">{title ?? t('offers')}</h2>
-        {bar}
         {sort.length > 0 && (
           <label className="options-sort">
             <span className="sr">{t('sort_by')}</span>
@@ -149,6 +148,7 @@ export function OptionsView({
             </span>
           </label>
         )}
+        {bar}
       </div>
 
       {ways}
