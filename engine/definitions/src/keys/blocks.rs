@@ -349,7 +349,7 @@ const QUESTION: Entry = Entry {
     keys: &[
         words("question", "").needed(),
         words("answer", "").needed(),
-        value("sample", Gives::Flag, "its answer counts with samples: programs are not told").of(Side::Author),
+        value("from_samples", Gives::Flag, "its answer counts with samples: programs are not told").of(Side::Author),
     ],
 };
 

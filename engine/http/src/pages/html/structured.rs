@@ -171,7 +171,7 @@ fn list(blocks: &[Value], home: &str) -> Option<Value> {
 fn questions(blocks: &[Value]) -> Vec<Value> {
     let asked = blocks.iter().filter(|block| block["block"] == "faq");
     let items = asked.flat_map(|block| block["items"].as_array().into_iter().flatten());
-    let items = items.filter(|item| item["sample"] != true);
+    let items = items.filter(|item| item["from_samples"] != true);
     let told = items.filter_map(|item| {
         let (question, answer) = (item["question"].as_str()?, item["answer"].as_str()?);
         let answer = json!({"@type": "Answer", "text": answer});
