@@ -43,7 +43,7 @@ impl Vault {
     async fn set_aside(&self, journey: &str, what: &str, error: &StoreError) -> Result<()> {
         tracing::error!(journey, what, %error, "set aside");
         let id = hex::encode(&Sha256::digest(format!("unopened {journey} {what}"))[..16]);
-        if !self.told.lock().unwrap_or_else(|e| e.into_inner()).insert(id.clone()) {
+        if !self.reported.lock().unwrap_or_else(|e| e.into_inner()).insert(id.clone()) {
             return Ok(());
         }
         let incident = IncidentRecord {

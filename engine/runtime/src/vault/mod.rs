@@ -30,8 +30,8 @@ pub(crate) struct Vault {
     keyring: Keyring,
     clock: Arc<dyn Clock>,
     house: Cipher,
-    /// Incidents of rows that could not be opened, which this node has told.
-    told: Mutex<HashSet<String>>,
+    /// Incidents of rows that could not be opened, which this node has reported.
+    reported: Mutex<HashSet<String>>,
     /// Keys that were used lately.
     known: Mutex<HashMap<String, Arc<OwnKeys>>>,
 }
@@ -68,7 +68,7 @@ impl Vault {
         let wrapped = wrapped.as_ref().and_then(|wrapped| wrapped.as_str()).unwrap_or_default();
         let secret = keyring.unwrap(wrapped, key).ok_or(RuntimeError::WrongKey)?;
         let house = Cipher::derived(&secret, b"house");
-        Ok((Vault { store, keyring, clock, house, told: Mutex::default(), known: Mutex::default() }, secret))
+        Ok((Vault { store, keyring, clock, house, reported: Mutex::default(), known: Mutex::default() }, secret))
     }
 
     /// Fingerprints of the master key, and of the one before it.
