@@ -39,7 +39,8 @@ pub trait Queue: Send + Sync {
     async fn requeue_effect(&self, effect: &EffectKey, now_ms: i64) -> Result<bool>;
     /// Due timers, leased like effects so that two nodes do not fire one at once.
     async fn claim_timers(&self, claim: ClaimRequest) -> Result<Vec<TimerRecord>>;
-    /// Nobody works: all leases end now, those of files that are looked at too. Only for who knows that it is alone, at its start.
+    /// Nobody works: all leases end now, those of files that are looked at too. Only for who knows that it is alone, at
+    /// its start.
     async fn end_leases(&self, now_ms: i64) -> Result<()>;
     /// Earliest due time of any effect (or end of its lease) and timer; lets an idle worker sleep. Expiry of journeys
     /// is not in it.

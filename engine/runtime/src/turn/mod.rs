@@ -374,8 +374,8 @@ impl<'w> Turn<'w> {
         self.catalog.host_in(language, &self.now)
     }
 
-    /// What the machine works with. What a message is told is said in the journey's language; everything that is kept is
-    /// in the flow's own.
+    /// What the machine works with. What a message is told is said in the journey's language; everything that is kept
+    /// is in the flow's own.
     fn with_env<T>(&self, read: impl FnOnce(&Env) -> T) -> T {
         let words = self.workflow.in_language(&self.record.language);
         let speaks = ProductHost { extra: self.listener, ..self.host_in(words) };

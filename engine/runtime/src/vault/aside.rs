@@ -1,5 +1,5 @@
-//! Rows of lists that cannot be opened: each is set aside alone, and told as an incident of nobody, since a person's other
-//! rows are sound.
+//! Rows of lists that cannot be opened: each is set aside alone, and told as an incident of nobody, since a person's
+//! other rows are sound.
 
 use super::Vault;
 use super::passing::of;
