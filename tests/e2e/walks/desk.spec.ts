@@ -10,7 +10,7 @@ test('desk: a new car is chosen by make, model, fuel, variant and office', async
   const columns: Record<string, number[]> = {};
   walk.arrived = async (step) => {
     if (step !== 'start')
-      columns[step] = await page.locator('.step-head, .with-aside > .step-card, .step-body:not(.offers, .with-aside)').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().left));
+      columns[step] = await page.locator('.step-head, .with-aside > .step-card, .step-body:not(.offers, .with-aside, .aside)').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().left));
   };
   await motor.withoutNumber('New car');
   await walk.at('Your new car', '/car-insurance/new-vehicle');
