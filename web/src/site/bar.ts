@@ -10,7 +10,7 @@ export function bar(text: string, ...ways: HTMLElement[]): HTMLElement {
   box.append(words, ...ways);
   const show = () => {
     document.body.append(box);
-    keepClear(box);
+    keepClear(box, ', .step-card :is(.choice, .input)');
   };
   const other = document.querySelector('aside.begun');
   if (other)

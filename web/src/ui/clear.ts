@@ -3,7 +3,7 @@
 /** Between what floats and what it leaves free. */
 const GAP = 12;
 /** What nothing may stand on. */
-const ACTIONS = '.button[data-style="primary"], .step-card :is(.choice, .input)';
+const ACTIONS = '.button[data-style="primary"]';
 
 interface Box {
   top: number;
@@ -29,17 +29,21 @@ export function freePlace(
   return bottom - box.height < view.top ? GAP : view.height - bottom;
 }
 
-/** Keeps what floats off the primary actions of the page, also while it is scrolled; the result ends it. */
-export function keepClear(floating: HTMLElement): () => void {
+/** Keeps what floats off the primary actions of the page, and where there is room off what `also` selects, also while it is scrolled; the result ends it. */
+export function keepClear(floating: HTMLElement, also = ''): () => void {
   let next = 0;
   const place = () => {
     const { left, right, height } = floating.getBoundingClientRect();
-    const others = [...document.querySelectorAll(ACTIONS)]
-      .filter((one) => !floating.contains(one) && one.checkVisibility?.() !== false)
-      .map((one) => one.getBoundingClientRect())
-      .filter(({ top, bottom }) => bottom > 0 && top < innerHeight);
     const header = document.querySelector('.site-header')?.getBoundingClientRect().bottom ?? 0;
-    const up = freePlace({ top: Math.max(0, header), height: innerHeight }, { left, right, height }, others);
+    const above = (selected: string) => {
+      const others = [...document.querySelectorAll(selected)]
+        .filter((one) => !floating.contains(one) && one.checkVisibility?.() !== false)
+        .map((one) => one.getBoundingClientRect())
+        .filter(({ top, bottom }) => bottom > 0 && top < innerHeight);
+      return freePlace({ top: Math.max(0, header), height: innerHeight }, { left, right, height }, others);
+    };
+    const best = above(ACTIONS + also);
+    const up = best > GAP ? best : above(ACTIONS);
     floating.style.setProperty('--up', `${up}px`);
   };
   const soon = () => {
