@@ -43,14 +43,19 @@ export class Product {
     return product;
   }
 
-  /** The product with a clock that `pass` moves, and definitions of its own, these lines of business among them. */
+  /**
+   * The product with a clock that `pass` moves, and definitions of its own, these lines of business among them. It is eleven
+   * o'clock in the morning there: what the product sends by day goes out, whenever the walk is run.
+   */
   static async startWithClock(...lines: string[]): Promise<Product> {
     const product = await Product.startWith(...lines);
     const library = join(product.folder, 'clock.so');
     execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', library, join(root, 'tests/chaos/clock.c')]);
     product.set({ LD_PRELOAD: library, CHAOS_CLOCK: join(product.folder, 'clock') });
     await product.kill();
-    product.pass(0);
+    const day = 24 * 60;
+    const morning = 11 * 60 - 330; // 11:00 in Kolkata, in minutes of the UTC day
+    product.pass((morning - Math.floor(Date.now() / 60_000 % day) + day) % day);
     await product.up();
     return product;
   }
@@ -61,7 +66,8 @@ export class Product {
     const seconds = Buffer.alloc(8);
     seconds.writeBigInt64LE(BigInt(this.passed * 60));
     // in place: a process that runs has it in its memory
-    writeFileSync(join(this.folder, 'clock'), seconds, { flag: this.passed === 0 ? 'w' : 'r+' });
+    const clock = join(this.folder, 'clock');
+    writeFileSync(clock, seconds, { flag: existsSync(clock) ? 'r+' : 'w' });
   }
 
   /** Changes a file of its own definitions; the product is started anew with it. */

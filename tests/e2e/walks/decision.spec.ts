@@ -59,7 +59,7 @@ test('an appointment that is missed: she is told, chooses another time, and a se
   const desk = await context.newPage();
   await misses(desk, decides);
   await expect(page.getByText('The appointment was missed. Please choose a new time.')).toBeVisible();
-  expect(await newest(decides, mobile)).toMatch(/we missed you at your appointment/);
+  await expect.poll(() => newest(decides, mobile)).toMatch(/we missed you at your appointment/);
   await book(walk, page);
   await misses(desk, decides);
   await walk.at('You withdrew your application', '/papers/withdrawn');
