@@ -16,6 +16,7 @@ const chromium = {
 };
 
 export default defineConfig({
+  globalSetup: './support/prepared.ts',
   timeout: 480_000,
   expect: { timeout: 15_000 },
   // each worker has a product of its own

@@ -120,6 +120,22 @@ async fn a_number_and_its_code_open_an_account_until_the_logout() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_stays_open_hears_nothing_more_after_the_logout() {
+    let server = start().await;
+    let (left, at_home) = (server.visitor(), server.visitor());
+    logs_in(&server, &left, ASHA).await;
+    logs_in(&server, &at_home, ASHA).await;
+    let view = left.start("motor/car", json!({"kind": "registered", "registration": "dl3cab1234"})).await.ok(201);
+    let mut changes = left.stream(view["journey"]["id"].as_str().expect("a journey")).await;
+    changes.next().await.expect("where it is");
+    post(&left, "logout", &[], json!({})).await.ok(200);
+    let contact = json!({"name": "Asha Rao", "mobile": ASHA, "consent": true});
+    at_home.event(&view, "submit", contact).await.ok(200);
+    assert_eq!(changes.next().await, None);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_was_begun_with_a_number_belongs_to_whoever_shows_that_it_is_hers() {
     let server = start().await;
     let (earlier, asha, ravi) = (server.visitor(), server.visitor(), server.visitor());

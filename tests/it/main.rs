@@ -1,6 +1,10 @@
 //! One integration binary: a module per subject.
 #![allow(clippy::disallowed_methods)] // tests are customers, partners and machines
 
+/// The one that the product ships with: reading all definitions often is what most of these tests wait for.
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 mod account;
 mod assisted;
 mod attributed;

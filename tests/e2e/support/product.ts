@@ -14,7 +14,7 @@ export interface SentMessage {
 
 export class Product {
   private child?: ChildProcess;
-  private readonly folder = mkdtempSync(join(tmpdir(), 'journey-e2e-'));
+  readonly folder = mkdtempSync(join(tmpdir(), 'journey-e2e-'));
   private port = 0;
   private passed = 0;
   base = '';
@@ -100,14 +100,22 @@ export class Product {
 
   /** A command of an operator's, and what it prints; the server is stopped for it, because a SQLite file has one process. */
   async run(...command: string[]): Promise<string> {
-    await this.kill();
-    const said = execFileSync(binary, command, { cwd: this.folder, env: this.env(), encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-    await this.up();
-    return said.trim();
+    return (await this.runAll(command))[0]!;
   }
 
-  /** Starts the binary; again on the same port and database after `kill`. */
+  /** Commands of an operator's one after the other, and what each prints. */
+  async runAll(...commands: string[][]): Promise<string[]> {
+    await this.kill();
+    const run = (command: string[]) => execFileSync(binary, command, { cwd: this.folder, env: this.env(), encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+    const said = commands.map((command) => run(command).trim());
+    await this.up();
+    return said;
+  }
+
+  /** Starts the binary, at first with what was prepared; again on the same port and database after `kill`. */
   async up(): Promise<void> {
+    const prepared = process.env.E2E_PREPARED;
+    if (prepared && !existsSync(join(this.folder, 'journey.db'))) cpSync(prepared, this.folder, { recursive: true, filter: (file) => !/-(shm|serve)$/.test(file) });
     const child = spawn(binary, ['serve', '--definitions', this.definitions, '--no-watch', '--address', `127.0.0.1:${this.port}`], {
       cwd: this.folder,
       env: this.env(),
@@ -138,7 +146,7 @@ export class Product {
   /** As a power cut would: no word to the process. */
   async kill(): Promise<void> {
     const child = this.child;
-    if (!child || child.exitCode !== null) return;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
     child.removeAllListeners('exit');
     const gone = new Promise((done) => child.once('exit', done));
     child.kill('SIGKILL');

@@ -93,5 +93,7 @@ test('a counter-offer that expires: she sees the new price and why, is reminded,
   await walk.at('House makes another offer', '/papers/counter-offer');
   decides.pass(5 * 24 * 60);
   await walk.at('What is it about?', '/papers');
-  await expect.poll(() => newest(decides, mobile)).toMatch(/the offer from House has expired\. Nothing was taken/);
+  // a reminder that was due meanwhile may go out beside it
+  const over = async () => (await decides.messages(mobile)).some((one) => /the offer from House has expired\. Nothing was taken/.test(one.text));
+  await expect.poll(over).toBe(true);
 });

@@ -22,6 +22,8 @@ pub struct Asks {
     pub body: Option<String>,
     /// The body may also have fields of the steps' forms.
     pub body_steps: bool,
+    /// Names under which the body may hold fields as well as beside them.
+    pub body_within: Vec<String>,
 }
 
 /// For which of the caller's own roles the described form is drawn.
@@ -75,8 +77,8 @@ impl Asks {
             Some(form) if form.as_str().is_some() => (form.as_str().map(str::to_owned), Shape::empty()),
             Some(shape) => (None, Shape::read(shape, fields.problems)),
         };
-        let (body, body_steps) = body(fields);
-        Asks { query, query_form, calculates, describes, as_role, body, body_steps }
+        let (body, body_steps, body_within) = body(fields);
+        Asks { query, query_form, calculates, describes, as_role, body, body_steps, body_within }
     }
 
     /// The form that the filled parts of its address name.
@@ -95,15 +97,16 @@ impl Asks {
     }
 }
 
-/// The form that reads the body, and whether fields of the steps' forms may stand beside its own.
-fn body(fields: &mut MapReader<'_, '_>) -> (Option<String>, bool) {
+/// The form that reads the body, whether fields of the steps' forms may stand beside its own, and under which names
+/// fields may stand as well.
+fn body(fields: &mut MapReader<'_, '_>) -> (Option<String>, bool, Vec<String>) {
     match fields.get("body") {
         Some(node) if node.is_map() => {
             let mut inner = MapReader { node, problems: &mut *fields.problems, what: "a body" };
-            crate::fields::unknown_keys(node, "a body", &["form", "steps"], inner.problems);
-            (inner.text("form"), inner.bool("steps"))
+            crate::fields::unknown_keys(node, "a body", &["form", "steps", "within"], inner.problems);
+            (inner.text("form"), inner.bool("steps"), inner.texts("within"))
         }
-        _ => (fields.text("body"), false),
+        _ => (fields.text("body"), false, Vec::new()),
     }
 }
 

@@ -89,7 +89,7 @@ impl Redirect {
         let is_here = if self.from.is_empty() { is_below && has_parts } else { self.from == path };
         let said = says(&self.query).filter(|_| is_here && path != self.to)?;
         let place = format!("{{{}}}", self.query);
-        (!said.is_empty() || !self.to.contains(&place)).then(|| self.to.replace(&place, &said))
+        (!said.is_empty() || !self.to.contains(&place)).then(|| self.to.replace(&place, below(&said)))
     }
 
     pub(super) fn leads(&self, path: &str) -> Option<String> {
@@ -98,9 +98,14 @@ impl Redirect {
         }
         match self.from.strip_suffix(REST) {
             None => (self.from == path).then(|| self.to.clone()),
-            Some(before) => path.strip_prefix(before).map(|rest| self.to.replace(REST, rest)),
+            Some(before) => path.strip_prefix(before).map(|rest| self.to.replace(REST, below(rest))),
         }
     }
+}
+
+/// What a visitor wrote, as it goes on within an address of ours: `/` and two more would name another host.
+fn below(written: &str) -> &str {
+    written.trim_start_matches(['/', '\\'])
 }
 
 /// Pages that only some roles open, until they are open to all; others are led elsewhere.
@@ -124,5 +129,31 @@ impl Gate {
     pub(super) fn leads(&self, path: &str, roles: &[String]) -> Option<&str> {
         let is_here = !self.open && self.under.iter().any(|under| is_under(path, under));
         (is_here && !self.roles.iter().any(|role| roles.contains(role))).then_some(self.to.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_visitor_wrote_names_no_other_host() {
+        let redirect = |from: &str, query: &str, to: &str| Redirect {
+            from: from.into(),
+            parts: Vec::new(),
+            query: query.into(),
+            under: String::new(),
+            to: to.into(),
+            status: 302,
+            passes: false,
+            span: Span::unknown(),
+        };
+        let all = redirect("/old/{rest*}", "", "/{rest*}");
+        assert_eq!(all.leads("/old/a/b").as_deref(), Some("/a/b"));
+        for path in ["/old//other.example/a", "/old///other.example/a", "/old/\\other.example/a"] {
+            assert_eq!(all.leads(path).as_deref(), Some("/other.example/a"), "{path}");
+        }
+        let named = redirect("/old", "page", "/{page}");
+        assert_eq!(named.leads_by("/old", &|_| Some("/other.example".into())).as_deref(), Some("/other.example"));
     }
 }

@@ -63,11 +63,12 @@ pub const HOST_KEYS: [&str; 16] = [
     "description",
 ];
 /// What a host may say of a part's step.
-pub const GIVEN_STEP_KEYS: [&str; 17] = [
+pub const GIVEN_STEP_KEYS: [&str; 18] = [
     "form",
     "into",
     "path",
     "title",
+    "section",
     "submit",
     "data",
     "prefill",

@@ -74,7 +74,8 @@ impl Builder<'_> {
         let border = place.border.as_deref();
         let sections = border.map_or(&self.sections, |border| &border.sections);
         let named = node.get("section").and_then(Node::as_str);
-        let id = named.or_else(|| border.and_then(|b| b.sections.first()));
+        // What a host names is a section of its own line; the part's says the rest.
+        let id = named.filter(|id| sections.step(id).is_some()).or_else(|| border.and_then(|b| b.sections.first()));
         let passes = node.get("wait").is_some() || node.get("redirect").is_some();
         let mut step = node.clone();
         let Some(map) = step.map_mut() else { return step };

@@ -61,13 +61,10 @@ struct StreamReader {
 }
 
 impl StreamReader {
-    /// Whoever is not its customer is told nothing more once their access has ended.
+    /// Nobody is told more once their session has ended, nor whoever is not the customer once their access has.
     async fn may_hear(&self) -> bool {
-        if !self.visitor.actor.may_be_sent_away() {
-            return true;
-        }
         let Some(actor) = self.visitor.by_now(&self.app).await else { return false };
-        self.app.runtime.journeys.is_open_to(&actor, &self.journey).await
+        !actor.may_be_sent_away() || self.app.runtime.journeys.is_open_to(&actor, &self.journey).await
     }
 }
 

@@ -49,6 +49,10 @@ pub fn describe(description: &mut Value, catalog: &Catalog, now_ms: i64) {
             "responses": responses,
         });
         if let Some(schema) = endpoint.asks.body.as_ref().and_then(schema_of) {
+            let mut schema = json!(*schema);
+            for name in &endpoint.asks.body_within {
+                schema["properties"][name] = json!({"type": "object", "description": "Fields, here or beside this"});
+            }
             operation["requestBody"] = json!({"required": true, "content": {"application/json": {"schema": schema}}});
         }
         description["paths"][&endpoint.address.template()][endpoint.method.to_lowercase()] = operation;

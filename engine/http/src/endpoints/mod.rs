@@ -237,8 +237,8 @@ impl EndpointCall<'_> {
     }
 
     /// The body as its form reads it; every field at fault is named, with its text.
-    fn read_body(&self, visitor: &Visitor, mut body: Map<String, Value>) -> Result<Value, Problem> {
-        let mut rest = Map::new();
+    fn read_body(&self, visitor: &Visitor, body: Map<String, Value>) -> Result<Value, Problem> {
+        let (mut body, mut rest) = (self.with_what_is_within(body)?, Map::new());
         if self.endpoint.asks.body_steps {
             let own = self.endpoint.asks.body.as_ref().and_then(|form| self.catalog.form(form));
             let own = own.map(|form| form.properties()).unwrap_or_default();
@@ -263,6 +263,21 @@ impl EndpointCall<'_> {
             read.extend(rest);
         }
         Ok(read)
+    }
+
+    /// A body whose fields all stand side by side; none is said twice.
+    fn with_what_is_within(&self, mut body: Map<String, Value>) -> Result<Map<String, Value>, Problem> {
+        for name in &self.endpoint.asks.body_within {
+            let Some(inner) = body.get_mut(name).and_then(Value::as_object_mut).map(std::mem::take) else { continue };
+            body.remove(name);
+            for (field, value) in inner {
+                if body.contains_key(&field) {
+                    return Err(invalid_field(format!("/{name}/{field}"), "twice", "This is asked once".into()));
+                }
+                body.insert(field, value);
+            }
+        }
+        Ok(body)
     }
 
     /// Texts and values as a form reads them.
