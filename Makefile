@@ -64,20 +64,20 @@ test: ## Everything: set-up, Rust, web, definitions, agreement with XState, brow
 	@.ci/part format '$(CARGO) fmt --check'
 	@.ci/part build '$(LINTED) $(CARGO) build --workspace --lib --bins --tests --examples --quiet'
 	@.ci/part definitions '$(MAKE) --no-print-directory check JOURNEY="$(BINARY)" && node tests/requirements.mjs --check'
-	@# two rows, one beside the other: each waits for databases, clocks and browsers for a third of its time
-	@(.ci/part rust '$(LINTED) $(CARGO) test --workspace --quiet' && \
-	.ci/part crashes '$(dir $(BINARY))chaos --short' && \
-	.ci/part fuzz '.ci/fuzz $(BINARY) 60 1' && \
+	@# three rows, one beside the other: each waits for databases, clocks and browsers for a third of its time
+	@(.ci/part crashes '$(dir $(BINARY))chaos --short' && \
+	.ci/part fuzz '.ci/fuzz $(BINARY) 60 1') & first=$$!; \
+	(.ci/part rust '$(LINTED) $(CARGO) test --workspace --quiet' && \
 	.ci/part contract 'cd web/contract && npm run --silent check' && \
 	.ci/part app 'cd web && npm run --silent lint && npm run --silent check && npm test --silent && npm run --silent size' && \
 	.ci/part xstate 'cd tests/differential && TREES="$(dir $(BINARY))examples/trees" SIMULATE="$(BINARY) simulate --batch -" npm test --silent && SIMULATE="$(dir $(BINARY))examples/simulate" node export.mjs && "$(dir $(BINARY))../schemathesis/bin/python" trees.py "$(dir $(BINARY))examples/trees"' && \
-	.ci/part forms 'FORMS="$(dir $(BINARY))forms" node tests/forms/random.mjs --seed 1 --count 2000') & beside=$$!; \
+	.ci/part forms 'FORMS="$(dir $(BINARY))forms" node tests/forms/random.mjs --seed 1 --count 2000') & second=$$!; \
 	.ci/part customers '$(dir $(BINARY))customers --count 36' && \
 	.ci/part cover '$(dir $(BINARY))cover --short && $(dir $(BINARY))customers --count 12 --helped' && \
 	.ci/part siege '$(dir $(BINARY))siege --short' && \
 	.ci/part guard '$(dir $(BINARY))guard --short' && \
 	.ci/part walks 'cd tests/e2e && E2E_BINARY="$(BINARY)" npm test --silent'; \
-	status=$$?; wait $$beside && exit $$status
+	status=$$?; wait $$first || status=1; wait $$second || status=1; exit $$status
 	@.ci/part lighthouse 'cd tests/e2e && node lighthouse.mjs --gate --binary "$(BINARY)"'
 	@.ci/part --summary
 

@@ -17,7 +17,16 @@ import { CoverageView } from '../src/renderer/blocks/coverage';
 import { Logo, wordmark } from '../src/renderer/blocks/logo';
 import { OptionsView } from '../src/renderer/blocks/options';
 import { narrowed } from '../src/renderer/blocks/options-narrow';
-import { arrange, ordered, picks, sections, shared, sorted, standing } from '../src/renderer/blocks/options-order';
+import {
+  arrange,
+  ordered,
+  ownLists,
+  picks,
+  sections,
+  shared,
+  sorted,
+  standing,
+} from '../src/renderer/blocks/options-order';
 import { ActionsContext, ClockContext } from '../src/renderer/context';
 import { safeUrl } from '../src/routes';
 import { date, money, time, value } from '../src/ui/format';
@@ -488,6 +497,40 @@ test('the best by each figure stand above the list with their criterion, never o
     '-: dear cheap middle fourth',
     'Only on Sundays: other',
   ]);
+});
+
+test('a list with an order of its own goes by it until another is chosen, and then nothing moves by itself', () => {
+  const both = { sections: ['best', 'lowest'] };
+  const items = [
+    offer('a', { ...both, price: { paise: 300 }, sort: { relevance: 1, claims: 2 } }),
+    offer('b', { ...both, price: { paise: 100 }, sort: { relevance: 2, claims: 1 } }),
+    offer('c', { sections: ['lowest'], price: { paise: 200 }, sort: { relevance: 3, claims: 3 } }),
+  ];
+  const named = [
+    { id: 'best', title: 'Best' },
+    { id: 'lowest', title: 'Lowest price', sort: 'price' },
+  ];
+  const free = ownLists({}, items, named, true);
+  const said = (own: typeof free, of = items) => sections(of, named, own).map((one) => ids(one.offers));
+  expect(said(free)).toEqual(['a b', 'b c a']);
+  // what a filter leaves keeps the order
+  expect(said(free, [items[0]!, items[2]!])).toEqual(['a', 'c a']);
+  // whoever reads has a dearer card come last, wherever it belongs
+  const more = [...items, offer('d', { sections: ['lowest'], price: { paise: 150 } })];
+  expect(said(ownLists(free, more, named, false), more)).toEqual(['a b', 'b c a d']);
+  const sort = [
+    { id: 'relevance', label: 'Relevance' },
+    { id: 'claims', label: 'Most claims settled' },
+  ];
+  render(<OptionsView items={items} sort={sort} sections={named} />);
+  const names = () =>
+    screen
+      .getAllByRole('article')
+      .map((card) => card.getAttribute('aria-label'))
+      .join(' ');
+  expect(names()).toBe('a b b c a');
+  fireEvent.change(screen.getByRole('combobox', { name: /sort/i }), { target: { value: 'claims' } });
+  expect(names()).toBe('b a b a c');
 });
 
 test('what all cards say alike is said once', () => {

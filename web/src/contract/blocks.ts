@@ -401,6 +401,8 @@ export interface Renew {
 export interface OptionsSection {
   id: string;
   title: string;
+  /** a figure of the offers: this list goes by it while the usual order is chosen */
+  sort?: string;
 }
 
 export interface Filter {

@@ -167,8 +167,14 @@ const UNANSWERED: Entry = Entry {
         value("price", Gives::Paise, "the old one, while it is asked for again"),
     ],
 };
-const OPTIONS_SECTION: Entry =
-    Entry { name: "OptionsSection", keys: &[value("id", Gives::Text, "").needed(), words("title", "").needed()] };
+const OPTIONS_SECTION: Entry = Entry {
+    name: "OptionsSection",
+    keys: &[
+        value("id", Gives::Text, "").needed(),
+        words("title", "").needed(),
+        value("sort", Gives::Text, "a figure of the offers: this list goes by it while the usual order is chosen"),
+    ],
+};
 const FILTER: Entry = Entry {
     name: "Filter",
     keys: &[name("id", &[], "the key in `choices` of the items").needed(), words("label", "").needed()],

@@ -5,7 +5,7 @@ use super::{ViewerContext, submit_text, title_of};
 use crate::actor::CUSTOMER;
 use crate::turn::{Cover, Turn, get_path};
 use crate::view::{Review, ReviewPart, ReviewRow, ReviewSection};
-use engine_definitions::{Form, Step, mask};
+use engine_definitions::{Form, Step, mask, money};
 use serde_json::{Map, Value, json};
 
 /// Kinds of personal data that reach a person.
@@ -196,11 +196,12 @@ impl Sections<'_> {
             ("height", Value::Number(n)) => json!({"height": n}),
             ("date", date) => json!({"date": date}),
             ("lookup", key) => self.looked_up(rule, key).unwrap_or_else(|| key.clone()),
-            // a year or an age as it was typed: only amounts are grouped
+            // a year or an age as it was typed: only amounts, and what has a unit, are grouped
             (_, Value::Number(number)) => {
                 let unit = rule.pointer("/x-ui/suffix").and_then(Value::as_str).unwrap_or_default();
                 let gap = if unit.starts_with(char::is_alphabetic) { " " } else { "" };
-                Value::String(format!("{number}{gap}{unit}"))
+                let grouped = number.as_u64().filter(|_| !unit.is_empty()).map(money::group_digits);
+                Value::String(format!("{}{gap}{unit}", grouped.unwrap_or_else(|| number.to_string())))
             }
             (_, other) => other.clone(),
         }

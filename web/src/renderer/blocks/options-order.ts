@@ -63,17 +63,41 @@ export interface Section {
 
 /**
  * Like beside like: the lists that the block names, or the offers of the usual kind and then each other kind under its own words. The
- * order within stays.
+ * order within stays, or is that of the lists that have one of their `own`.
  */
-export function sections(offers: Option[], named: OptionsBlock['sections'] = []): Section[] {
+export function sections(
+  offers: Option[],
+  named: OptionsBlock['sections'] = [],
+  own: Record<string, Option[]> = {},
+): Section[] {
   if (named.length > 0)
     return named
-      .map(({ id, title }) => ({ id, title, offers: offers.filter((offer) => offer.sections?.includes(id)) }))
+      .map(({ id, title }) => ({
+        id,
+        title,
+        offers: own[id]?.filter((offer) => offers.includes(offer)) ?? offers.filter((offer) => isIn(offer, id)),
+      }))
       .filter((list) => list.offers.length > 0);
   const titles = [...new Set(offers.map((offer) => offer.section || undefined))];
   return titles
     .map((title) => ({ title, offers: offers.filter((offer) => (offer.section || undefined) === title) }))
     .sort((a, b) => Number(a.title !== undefined) - Number(b.title !== undefined));
+}
+
+const isIn = (offer: Option, list: string): boolean => offer.sections?.includes(list) ?? false;
+
+/** The lists that go by a figure of their own, while nobody asks for another order; what stands is not moved unless it is `free`. */
+export function ownLists(
+  before: Record<string, Option[]>,
+  offers: Option[],
+  named: OptionsBlock['sections'] = [],
+  free: boolean,
+): Record<string, Option[]> {
+  const lists = named.flatMap(({ id, sort }) => {
+    const members = offers.filter((offer) => isIn(offer, id));
+    return sort ? [[id, free ? ordered(members, sort) : arrange(before[id] ?? [], members)]] : [];
+  });
+  return Object.fromEntries(lists);
 }
 
 export interface Pick {

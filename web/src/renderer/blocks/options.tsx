@@ -23,6 +23,7 @@ import {
   arrange,
   LEAST_TO_PICK,
   ordered,
+  ownLists,
   type Pick,
   picks,
   providerOf,
@@ -60,9 +61,9 @@ export function OptionsView({
   const answered = asked - providers(open);
 
   const [by, setBy] = useState(sort[0]?.id);
-  const { cards, chosen: picked, resort, outOfOrder } = useCards(items, by, sort);
+  const { cards, own, chosen: picked, resort, outOfOrder } = useCards(items, by, sort, named);
   const { left, bar, none } = useNarrowed(cards, filters);
-  const lists = sections(left, named);
+  const lists = sections(left, named, own);
   const { shown, ways } = useLists(lists, sections_as);
   // a card that stands in several lists says the same in each
   const everywhere = named ? shared(left) : undefined;
@@ -380,9 +381,15 @@ function counting(open: Option[], n: number, all: number): string {
 }
 
 /** The cards in their places: in order as long as nobody has touched the page, then each where it stands. */
-function useCards(items: Option[], by: string | undefined, sort: OptionsBlock['sort']) {
+function useCards(
+  items: Option[],
+  by: string | undefined,
+  sort: OptionsBlock['sort'],
+  named: OptionsBlock['sections'],
+) {
   const touched = useTouched();
   const cards = useRef<Option[]>([]);
+  const own = useRef<Record<string, Option[]>>({});
   const chosen = useRef<ReturnType<typeof picks>>([]);
   const seen = useRef<Option[]>(undefined);
   const [, redraw] = useState(0);
@@ -390,6 +397,7 @@ function useCards(items: Option[], by: string | undefined, sort: OptionsBlock['s
     const shown = standing(cards.current, items);
     const free = by !== undefined && !touched.current;
     cards.current = free ? ordered(shown, by) : arrange(cards.current, shown);
+    own.current = by === sort?.[0]?.id ? ownLists(own.current, cards.current, named, free) : {};
     // a pick that somebody may be about to press is only made new, not exchanged
     const still = chosen.current.map((pick) => ({
       ...pick,
@@ -405,9 +413,11 @@ function useCards(items: Option[], by: string | undefined, sort: OptionsBlock['s
   const steady = now.every((card) => !card.stale);
   return {
     cards: now,
+    own: own.current,
     chosen: chosen.current,
     resort: (wanted: string | undefined) => {
       if (wanted) cards.current = ordered(now, wanted);
+      own.current = wanted === sort?.[0]?.id ? ownLists({}, now, named, true) : {};
       chosen.current = picks(cards.current, sort);
       redraw((count) => count + 1);
     },
