@@ -23,13 +23,24 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Maps are compared by the members that are expected.
+/// What names a thing of a list, where it has more than one of these the first.
+const NAMES: [&str; 4] = ["id", "key", "event", "block"];
+
+/// Maps are compared by the members that are expected, and lists whole, or by the names of those of their things that
+/// are expected: `{"gold": {…}, "silver": null}` asks for one and that another is not there.
 pub(crate) fn differ(at: &str, expected: &Value, found: &Value, wrong: &mut Vec<Difference>) {
     match (expected, found) {
         (Value::Object(e), Value::Object(a)) => {
             for (key, value) in e {
                 let at = if at.is_empty() { key.clone() } else { format!("{at}.{key}") };
                 differ(&at, value, a.get(key).unwrap_or(&Value::Null), wrong);
+            }
+        }
+        (Value::Object(e), Value::Array(list)) => {
+            for (name, value) in e {
+                let is_named = |one: &&Value| NAMES.iter().any(|key| one.get(*key).is_some_and(|known| known == name));
+                let found = list.iter().find(is_named).unwrap_or(&Value::Null);
+                differ(&format!("{at}.{name}"), value, found, wrong);
             }
         }
         (Value::Array(e), Value::Array(a)) if e.len() == a.len() => {
@@ -76,4 +87,32 @@ fn name(value: &Value) -> Option<String> {
     let map = value.as_object()?;
     let kind = ["call", "notify", "record", "message", "cancel", "incident", "correlate", "kind", "code", "pointer"];
     kind.iter().find_map(|key| Some(format!("{key} {}", map.get(*key)?.as_str()?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_list_is_compared_whole_or_by_the_names_of_what_is_expected() {
+        let found = json!({"offers": [{"id": "gold", "price": 3, "tags": ["a"]}, {"id": "silver", "price": 2}]});
+        let wrong = |expected: Value| {
+            let mut wrong = Vec::new();
+            differ("", &expected, &found, &mut wrong);
+            wrong.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(wrong(json!({"offers": [{"id": "gold"}, {"price": 2}]})), Vec::<String>::new());
+        assert_eq!(wrong(json!({"offers": {"silver": {"price": 2}, "bronze": null}})), Vec::<String>::new());
+        assert_eq!(wrong(json!({"offers": {"gold": {"price": 4}}})), ["offers.gold.price: expected 4, was 3"]);
+        assert_eq!(
+            wrong(json!({"offers": {"bronze": {"price": 1}}})),
+            [r#"offers.bronze: expected {"price":1}, was null"#]
+        );
+        assert_eq!(
+            wrong(json!({"offers": {"silver": null}})),
+            [r#"offers.silver: expected null, was {"id":"silver","price":2}"#]
+        );
+        assert_eq!(wrong(json!({"offers": [{"id": "gold"}]})).len(), 1);
+    }
 }

@@ -14,10 +14,12 @@ use engine_statechart::Scope;
 use engine_statechart::expression::Expression;
 use engine_store::{Commit, EffectKey, EventRecord, JourneyRecord};
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The code that `otp: correct` enters.
 const CODE: &str = "123456";
+/// The key that stands for each row of an `each` that is still asked.
+const EACH: &str = "*";
 /// Settings of one-time passwords, as the settings' defaults have them.
 const PASSWORDS: Passwords = Passwords { ttl_ms: 300_000, resend_ms: 30_000, tries: 5 };
 
@@ -94,6 +96,14 @@ impl<'a> Stage<'a> {
                 data.insert(field, Value::from(if *correct { CODE } else { "000000" }));
                 self.send("submit", &Value::Object(data), &Sender::default(), &mut seen);
             }
+            Act::Reply { invoke, key, answer } if key.as_deref() == Some(EACH) => {
+                let open = self.calls.values().filter(|call| is_of(call, invoke)).map(|call| call.key.clone());
+                let open: BTreeSet<String> = open.collect();
+                if open.is_empty() {
+                    seen.refused = Some(format!("no open call of `{invoke}`"));
+                }
+                open.iter().for_each(|key| self.reply(invoke, key, answer, &mut seen));
+            }
             Act::Reply { invoke, key, answer } => {
                 self.reply(invoke, key.as_deref().unwrap_or_default(), answer, &mut seen)
             }
@@ -152,11 +162,7 @@ impl<'a> Stage<'a> {
     }
 
     fn reply(&mut self, invoke: &str, key: &str, answer: &Answer, seen: &mut Seen) {
-        let named = |id: &str| id == invoke || id.ends_with(&format!(".{invoke}"));
-        let call =
-            self.calls.iter().rev().find(|(_, c)| {
-                c.key == key && c.invoke.as_deref().map_or_else(|| c.target.to_string() == invoke, named)
-            });
+        let call = self.calls.iter().rev().find(|(_, call)| call.key == key && is_of(call, invoke));
         let Some((effect, payload)) = call.map(|(k, c)| (k.clone(), c.clone())) else {
             seen.refused = Some(format!(
                 "no open call of `{invoke}`{}",
@@ -496,6 +502,12 @@ fn is_active(workflow: &Workflow, active: &[String], name: &str) -> bool {
     // a state may be called like the flow, which is always active
     let is_named = |id: &str| id == full || id == name && id != machine.id();
     active.iter().any(|leaf| machine.ancestors(leaf).any(is_named))
+}
+
+/// Whether a call is that of this invoke, which may be named by its end, or of this operation.
+fn is_of(call: &CallPayload, invoke: &str) -> bool {
+    let is_named = |id: &str| id == invoke || id.ends_with(&format!(".{invoke}"));
+    call.invoke.as_deref().map_or_else(|| call.target.to_string() == invoke, is_named)
 }
 
 /// Maps are merged, null takes away, rows of a list are named by their key; everything else replaces.
