@@ -230,6 +230,48 @@ async fn a_call_centre_prepares_what_she_confirms_and_pays() {
     server.stop().await;
 }
 
+/// Whoever had the number that was typed wrongly is shown nothing by the link that went to them.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_that_went_to_a_wrong_number_opens_nothing_once_it_is_corrected() {
+    let server = start().await;
+    let browser = sitting(&server, "partner-agent", 7).await;
+    let view = with_contact(&server, &browser, "9812345671").await;
+    let mut agent = Customer { server: &server, browser, mobile: MOBILE, view };
+    let sent = async || messages(&server, "9812345671").await.into_iter().find(|text| text.contains("/r/"));
+    let wrong = server.until("the link", sent).await;
+    agent.does("change_number", json!({}), "car.contact.asking").await;
+    agent.submits(json!({"name": "Asha Rao", "mobile": MOBILE}), "car.contact.otp.inviting").await;
+    let stranger = server.visitor();
+    assert_eq!(follows(&stranger, &wrong).await.status, 404);
+    assert_eq!(stranger.get(&format!("/api/v1/journeys/{}", agent.id())).await.status, 404);
+    confirms(&server, &agent.id()).await;
+    server.stop().await;
+}
+
+/// motor-O24: a stranger with a link to prices sees neither the number nor the whole plate; after 31 days it is over.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stranger_sees_prices_and_nobody_behind_them() {
+    let server = start().await;
+    let mobile = "9812345684";
+    let mut asha = Customer::arrives(&server, mobile, json!({})).await;
+    let contact = json!({"name": "Asha Rao", "mobile": mobile, "consent": true});
+    asha.submits(contact, "car.contact.otp.asking").await;
+    let code = crate::passwords::code(&server.product.runtime, &asha.id()).await;
+    asha.submits(json!({"code": code}), "car.vehicle").await;
+    asha.has_it_priced().await;
+    asha.offers().await;
+    asha.does("share", json!({}), "car.quotes").await;
+    let sent = async || messages(&server, mobile).await.into_iter().find(|text| text.contains("prices you asked for"));
+    let link = server.until("the link", sent).await;
+    let (_, seen) = sees(&server, &link, &asha.id()).await;
+    let seen = seen.to_string();
+    assert!(seen.contains("DL-3-**-**34"), "{seen}");
+    assert!(!seen.contains("DL-3-CAB-1234") && !seen.contains(mobile) && !seen.contains("Asha"), "{seen}");
+    server.clock.advance(31 * 86_400_000);
+    assert_eq!(follows(&server.visitor(), &link).await.status, 404);
+    server.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_number_that_was_confirmed_is_asked_again_when_it_changes() {
     let server = start().await;
@@ -281,7 +323,7 @@ async fn a_visit_is_booked_for_a_customer_who_agrees_herself() {
     let seen = advisor.view(&id).await;
     let home = json!({"address_line_1": "12 Lake View", "address_line_2": "MG Road"});
     advisor.event(&seen, "submit", home).await.ok(200);
-    at(&server, &phone, &view, "visit.time").await;
+    at(&server, &phone, &view, "visit.appointment.time").await;
     // Whoever books for themselves agrees on the first page, as before.
     assert_eq!(server.visitor().start("health/advisor-at-home", booking).await.status, 422);
     server.stop().await;

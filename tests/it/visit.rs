@@ -37,7 +37,7 @@ async fn booked(server: &TestServer, browser: &Visitor) -> (String, String) {
         .event(&view, "submit", json!({"address_line_1": "12 Lake View", "address_line_2": "MG Road"}))
         .await
         .ok(200);
-    let view = until(server, browser, &id, "visit.time").await;
+    let view = until(server, browser, &id, "visit.appointment.time").await;
 
     // Each slot has a key and a display value (R3-46); one outside the working hours is refused with a text.
     let offered =
@@ -49,7 +49,7 @@ async fn booked(server: &TestServer, browser: &Visitor) -> (String, String) {
 
     let free = offered.iter().find(|slot| slot["full"] == false).expect("a free slot");
     browser.event(&view, "submit", json!({"slot": free["key"]})).await.ok(200);
-    let view = until(server, browser, &id, "visit.open.booked.screen.scheduled").await;
+    let view = until(server, browser, &id, "visit.appointment.waiting").await;
     let facts = view["step"]["view"]["blocks"]
         .as_array()
         .expect("blocks")

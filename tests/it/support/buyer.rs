@@ -133,7 +133,7 @@ impl Buyer {
         let step = self.step().replacen("bike.", "car.", 1);
         match step.as_str() {
             "car.policy.issued" | "login.in" => Next::Ended,
-            booked if booked.starts_with("visit.open.booked") => Next::Ended,
+            booked if booked.starts_with("visit.appointment.waiting") => Next::Ended,
             "car.quotes" => self.chooses().await,
             "car.contact.otp.asking" | "visit.otp.asking" | "login.otp.asking" => match self.password().await {
                 Some(_) if self.is_refused() => self.sends("resend", json!({})).await,
@@ -179,7 +179,7 @@ impl Buyer {
                 "proposer_gender": "female", "dob": "1990-04-12", "proposer_mobile": self.mobile, "proposer_email": "asha@example.com"})
             }
             "visit.address" => json!({"address_line_1": "12 Lake View", "address_line_2": "MG Road"}),
-            "visit.time" => json!({"slot": self.slot()}),
+            "visit.appointment.time" => json!({"slot": self.slot()}),
             "car.address" => {
                 json!({"pincode": "110001", "address_line_1": "12 Lake View", "address_line_2": "Janpath"})
             }
