@@ -19,7 +19,7 @@ fn query(asked: &Value) -> String {
     query.finish()
 }
 
-/// R9-55: the figures that their pages show are those of the calls, and both are the worked examples.
+/// R9-55, life-O32, life-O33: the figures that their pages show are those of the calls, and both are worked examples.
 #[tokio::test]
 async fn calculators_say_what_was_worked_out_by_hand() {
     let server = TestServer::start(all_definitions()).await;
@@ -50,6 +50,26 @@ fn quote(all: &[Value], insurer: &str) -> Value {
             json!(format!("{} {} {medical}", one["instalment_first"], one["instalment_later"]))
         }
     }
+}
+
+/// life-O31: an amount is read as people write it; a rate out of range is said at its field, and the last result stays.
+#[tokio::test]
+async fn an_amount_is_read_with_its_commas() {
+    let server = TestServer::start(all_definitions()).await;
+    let visitor = server.visitor();
+    let call = "/api/v1/calculators/sip";
+    let refused = visitor.get(&format!("{call}?monthly=1,00,000&rate=0&years=10&step_up=0")).await.ok(422);
+    let pointers: Vec<&str> =
+        refused["errors"].as_array().expect("errors").iter().filter_map(|e| e["pointer"].as_str()).collect();
+    assert_eq!(pointers, ["/rate"], "{refused}");
+    let with = visitor.get(&format!("{call}?monthly=1,00,000&rate=12&years=10&step_up=0")).await.ok(200);
+    let without = visitor.get(&format!("{call}?monthly=100000&rate=12&years=10&step_up=0")).await.ok(200);
+    assert_eq!((&with, &with["data"]["invested"]), (&without, &json!(12_000_000)));
+    let page = "/investment/sip-calculator?monthly=1,00,000&rate=0&years=10&step_up=0";
+    let shown = visitor.send("GET", page, &[("accept", "application/json")], None).await.ok(200);
+    assert_eq!(shown["errors"][0]["pointer"], "/rate", "{shown}");
+    assert_eq!(shown["results"][0]["items"][1]["value"]["paise"], 1_200_000_000, "{shown}");
+    server.stop().await;
 }
 
 /// What is out of range is said at its field, and the last result stays; the address can be passed on.

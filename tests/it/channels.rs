@@ -652,7 +652,7 @@ async fn what_a_link_asked_for_stands_first_among_the_offers() {
     server.stop().await;
 }
 
-/// R4-13, R6-04: each of the four conditions alone opens the page.
+/// R4-13, R6-04, life-O36: each of the four conditions alone opens the page.
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_of_agents_lead_others_elsewhere() {
     let shipped = all_definitions();

@@ -231,7 +231,7 @@ async fn decided(visitor: &Visitor, code: &str, request: &Value, lives: Value) -
     told(visitor, insurer, "proposals", &proposal).await.ok(200)
 }
 
-/// R9-33: accepted, dearer, looked at closer, declined.
+/// R9-33, health-O12, health-O13: accepted, dearer, looked at closer, declined.
 #[tokio::test(flavor = "multi_thread")]
 async fn insurers_decide_by_what_is_known_at_the_proposal() {
     let server = product().await;

@@ -48,7 +48,8 @@ async fn record(server: &TestServer, journey: &Value) -> Value {
         .await
 }
 
-/// R3-62..67, R4-20, R7.2-01, R7.2-02, R8-06, R8-07: two attempts are two correlation ids and, within a day, one lead.
+/// R3-62..67, R4-20, R7.2-01, R7.2-02, R8-06, R8-07, leads-O02, leads-O03: two attempts are two correlation ids and,
+/// within a day, one lead.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_business_leaves_a_lead() {
     let server = product(definitions()).await;
@@ -93,7 +94,7 @@ async fn a_business_leaves_a_lead() {
     server.stop().await;
 }
 
-/// R7.3-25: 25 people, to the paisa; six have no offers; nobody else's lead is there.
+/// R7.3-25, leads-O05: 25 people, to the paisa; six have no offers; nobody else's lead is there.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_business_gets_indicative_prices() {
     let server = product(definitions()).await;
@@ -133,7 +134,8 @@ fn fire_lead(mobile: &str) -> Value {
     })
 }
 
-/// R3-69..76: prices come after the code; an unknown entry names its list; what the body says of an agent is nothing.
+/// R3-69..76, leads-O09, leads-O10: prices come after the code; an unknown entry names its list; what the body says of
+/// an agent is nothing.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_building_is_priced_by_its_details() {
     let server = product(definitions()).await;
@@ -211,7 +213,7 @@ async fn an_agent_is_named_in_the_lead_that_she_adds() {
     server.stop().await;
 }
 
-/// R1-35, R7.3-31: the vaccination drive has ended, so its calls are not there; with the setting both answer.
+/// R1-35, R7.3-31, leads-O23: the vaccination drive has ended, so its calls are not there; with the setting both answer.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_vaccination_drive_is_a_setting() {
     let calendar = "/api/v1/vaccine/calendar?pincode=411001&date=26-11-2026";
@@ -243,8 +245,8 @@ async fn the_vaccination_drive_is_a_setting() {
     server.stop().await;
 }
 
-/// R3-46, R7.3-33, R9-62: a meeting is set in a free slot, moved by the same lead, cancelled; seven in the evening is
-/// outside of the hours.
+/// R3-46, R7.3-33, R9-62, leads-O24: a meeting is set in a free slot, moved by the same lead, cancelled; seven in the
+/// evening is outside of the hours.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lead_meets_an_advisor() {
     let server = product(definitions()).await;
@@ -288,7 +290,8 @@ async fn who_comes_from_verak_reads_that_nothing_changes() {
     server.stop().await;
 }
 
-/// R7.2-03: the six forms of the agents' app are read as data, with a version said or not; another name is none.
+/// R7.2-03, leads-O22: the six forms of the agents' app are read as data, with a version said or not; another name is
+/// none, and no cache keeps one for somebody else.
 #[tokio::test(flavor = "multi_thread")]
 async fn forms_of_the_app_are_read_as_data() {
     let server = TestServer::start(all_definitions()).await;

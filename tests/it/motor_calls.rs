@@ -308,8 +308,8 @@ async fn another_code(server: &TestServer, visitor: &Visitor, seen: &mut BTreeSe
     code
 }
 
-/// R7.3-07, R7.3-08: nothing is said of a policy before its number is confirmed, and of somebody else's as little as of
-/// none.
+/// R7.3-07, R7.3-08, motor-O19, motor-O21: nothing is said of a policy before its number is confirmed, and of somebody
+/// else's as little as of none.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_policy_is_found_again_by_its_owner_alone() {
     let server = shop().await;
@@ -359,8 +359,8 @@ async fn a_policy_is_found_again_by_its_owner_alone() {
     server.stop().await;
 }
 
-/// R1-04, R9-11, R3-20, R3-23: a truck by calls of the family `cv`; the line of third party has a GST of its own, and
-/// damage alone is not sold for it.
+/// R1-04, R9-11, R3-20, R3-23, motor-O06: a truck by calls of the family `cv`; the line of third party has a GST of its
+/// own, and damage alone is not sold for it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_commercial_vehicle_is_asked_by_calls_alone() {
     let server = shop().await;
@@ -417,7 +417,7 @@ async fn a_commercial_vehicle_is_asked_by_calls_alone() {
     server.stop().await;
 }
 
-/// R7.2-13, R7.3-13, R7.3-29: cities of garages, what a vehicle costs, and places, for whoever asks.
+/// R7.2-13, R7.3-13, R7.3-29, motor-O28: cities of garages, what a vehicle costs, and places, for whoever asks.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_anybody_may_ask_about_vehicles() {
     let server = shop().await;
@@ -496,8 +496,8 @@ async fn who_has_bought_asks_what_becomes_of_it() {
     server.stop().await;
 }
 
-/// R1-34, R7.3-01: the quiz from its first page to the result by its seven calls; what is right is told after the
-/// answer alone.
+/// R1-34, R7.3-01, motor-O22: the quiz from its first page to the result by its seven calls; what is right is told
+/// after the answer alone.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_quiz_is_played_by_calls() {
     let server = shop().await;

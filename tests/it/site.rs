@@ -555,7 +555,7 @@ fn journeys_that_a_page_cannot_hold_are_found_before_they_are_published() {
     );
 }
 
-/// R9-65
+/// R9-65, pages-O29
 #[tokio::test(flavor = "multi_thread")]
 async fn each_subdomain_serves_what_the_site_says_of_it() {
     let server = product().await;

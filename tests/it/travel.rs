@@ -50,7 +50,8 @@ fn trip() -> Value {
     })
 }
 
-/// R1-10: the worked examples of trips, and every reason to refuse one, in the order in which they are looked at.
+/// R1-10, leads-O14..19: the worked examples of trips, and every reason to refuse one, in the order in which they are
+/// looked at.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_trip_is_priced_to_the_paisa() {
     let server = product().await;
@@ -104,7 +105,7 @@ async fn a_trip_is_priced_to_the_paisa() {
     server.stop().await;
 }
 
-/// R1-11: the worked examples of pets, and every reason to refuse one.
+/// R1-11, leads-O20, leads-O21: the worked examples of pets, and every reason to refuse one.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pet_is_priced_to_the_paisa() {
     let server = product().await;
@@ -143,7 +144,7 @@ async fn a_pet_is_priced_to_the_paisa() {
     server.stop().await;
 }
 
-/// R1-13: the worked examples of shops, and every reason to refuse one.
+/// R1-13, leads-O11..13: the worked examples of shops, and every reason to refuse one.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_shop_is_priced_to_the_paisa() {
     let server = product().await;

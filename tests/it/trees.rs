@@ -6,7 +6,7 @@ async fn product() -> TestServer {
     TestServer::start(all_definitions()).await
 }
 
-/// R2.4-01, R2.4-66, R2.4-68, R2.4-31, R2.4-14, R2.4-09, R2.4-18, R2.4-43, R2.4-19, R2.4-45
+/// R2.4-01, R2.4-66, R2.4-68, R2.4-31, R2.4-14, R2.4-09, R2.4-18, R2.4-43, R2.4-19, R2.4-45, pages-O01
 #[tokio::test(flavor = "multi_thread")]
 async fn every_address_over_rows_is_there() {
     let server = product().await;
@@ -56,7 +56,7 @@ async fn every_address_over_rows_is_there() {
     server.stop().await;
 }
 
-/// R2.6-15, R2.6-16, R2.6-17, R3-49, R2.6-05, R9-67, R2.5-04, R2.5-07, R1-08, R2.6-04
+/// R2.6-15, R2.6-16, R2.6-17, R3-49, R2.6-05, R9-67, R2.5-04, R2.5-07, R1-08, R2.6-04, pages-O23, pages-O27, pages-O31
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_of_content_say_what_they_are_for() {
     let server = product().await;
@@ -104,7 +104,7 @@ async fn pages_of_content_say_what_they_are_for() {
     server.stop().await;
 }
 
-/// R2.4-33, R2.4-34, R2.4-35, R2.4-36, R2.4-37, R2.4-40, R2.4-42, R3-47, R9-41
+/// R2.4-33, R2.4-34, R2.4-35, R2.4-36, R2.4-37, R2.4-40, R2.4-42, R3-47, R9-41, pages-O09, pages-O10
 #[tokio::test(flavor = "multi_thread")]
 async fn insurers_have_pages_of_their_own() {
     let server = product().await;
@@ -186,7 +186,7 @@ async fn pages_that_the_layout_names_are_there() {
     server.stop().await;
 }
 
-/// R1-39: the page counts down until the last moment of the day, and says nothing of it afterwards.
+/// R1-39, pages-O17: the page counts down until the last moment of the day, and says nothing of it afterwards.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_tax_timer_is_there_until_its_day() {
     const DAY_MS: i64 = 86_400_000;
@@ -205,7 +205,7 @@ async fn the_tax_timer_is_there_until_its_day() {
     server.stop().await;
 }
 
-/// R7.2-22: how often a page was passed on, by way; nothing at all while the service that counts is away.
+/// R7.2-22, pages-O24: how often a page was passed on, by way; nothing at all while the service that counts is away.
 #[tokio::test(flavor = "multi_thread")]
 async fn counts_of_shares_never_fail() {
     let server = product().await;

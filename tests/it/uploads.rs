@@ -339,6 +339,7 @@ async fn a_broken_line_costs_one_part() {
     server.stop().await;
 }
 
+/// motor-O17, motor-O18
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_taken_says_why() {
     let server = start(|settings| {
@@ -533,7 +534,7 @@ async fn nothing_stays_half() {
     server.stop().await;
 }
 
-/// R4-41: who acts for a customer sends a file and sees that it came, and neither opens it nor finds another one.
+/// R4-41, life-O22: who acts for a customer sends a file and sees that it came, and neither opens it nor finds another one.
 #[tokio::test(flavor = "multi_thread")]
 async fn files_are_the_customers_alone() {
     let server = start(|_| {}).await;

@@ -203,6 +203,26 @@ async fn is_tracked_at_home(server: &TestServer) {
     server.until("that somebody is there", heard).await;
 }
 
+/// life-O35: without its key the lead system answers 401; operators see each step that waits, and the customer goes on.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_that_is_refused_stops_nobody() {
+    let server = TestServer::start_with(all_definitions(), |settings| {
+        settings.sandbox.delay_percent = 0;
+        settings.partners.secrets.insert("lead_system_key".into(), engine_settings::Secret::new(String::new()));
+    })
+    .await;
+    let visitor = server.visitor();
+    let lead = json!({"gender": "male", "dob": "1990-01-01", "tobacco": false, "occupation": "salaried",
+        "annual_income": 1_200_000, "name": "Ravi Rao", "mobile": "9876512348", "pincode": "560001"});
+    let begun = visitor.send("POST", "/api/life/v1/lead", &[], Some(lead.to_string())).await.ok(201);
+    assert_eq!(begun["data"]["state"], "otp", "{begun}");
+    let journey = begun["data"]["lead_id"].as_str().expect("an id");
+    let refused = ended(&server, journey, "contact.otp.asking", EffectState::Parked).await;
+    assert!(refused.outcome.is_some_and(|told| told.to_string().contains("tracking.key")));
+    assert_eq!(visitor.view(journey).await["journey"]["status"], "active");
+    server.stop().await;
+}
+
 /// The definitions that are shipped: the payload of R3-77, and a wrong one-time password (R8-03).
 #[tokio::test(flavor = "multi_thread")]
 async fn the_shipped_journeys_are_tracked_with_all_keys() {

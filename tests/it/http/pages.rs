@@ -197,7 +197,8 @@ async fn every_answer_has_its_headers() {
     server.stop().await;
 }
 
-/// Who knows nothing of a page's visitor may hand out what was made for another one; nothing else may be handed out.
+/// pages-O45: who knows nothing of a page's visitor may hand out what was made for another one; nothing else may be
+/// handed out.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_is_kept_for_everybody_and_for_nobody() {
     let server = parcels().await;

@@ -89,7 +89,59 @@ async fn pages_say_what_is_theirs() {
     server.stop().await;
 }
 
-/// R2.7-01..06: whoever still has a former name of an insurer is led to its page, with the query.
+/// Addresses that few would type, and what stands there.
+#[tokio::test(flavor = "multi_thread")]
+async fn odd_addresses_are_answered() {
+    let server = product().await;
+    let visitor = server.visitor();
+    let hidden = "<meta name=\"robots\" content=\"noindex\">";
+    for (row, path, status, part) in [
+        ("pages-O01", "/car-insurance/pay-as-you-drive", 200, "<h1>"),
+        ("pages-O04", "/car-insurance/tata/nexon-ev", 200, "6,712"),
+        ("pages-O04", "/car-insurance/tata/creta", 404, hidden),
+        ("pages-O05", "/car-insurance/maruti-suzuki/wagonr", 200, "2,094"),
+        ("pages-O05", "/car-insurance/maruti-suzuki/wagonr", 200, "3,416"),
+        ("pages-O07", "/bike-insurance/news/puc-no-longer-asked-at-renewal", 200, "/car-insurance/news/puc-no-longer-"),
+        ("pages-O11", "/car-insurance/companies/digit/claim/2", 404, hidden),
+        ("pages-O11", "/car-insurance/companies/digit/nonsense", 404, hidden),
+        ("pages-O13", "/rto/telangana/ts-09", 200, "/rto/telangana/tg-09\">"),
+        ("pages-O13", "/rto/maharashtra/mh-99", 404, hidden),
+        ("pages-O13", "/rto/goa/mh-12", 404, hidden),
+        ("pages-O15", "/insurance-advisors/insurance-advisor+in-pune", 200, "<h1>"),
+        ("pages-O15", "/insurance-advisors/insurance-advisor%2Bin-pune", 200, "<h1>"),
+        ("pages-O15", "/insurance-advisors/insurance-advisor+in-indore", 404, hidden),
+        ("pages-O18", "/tax-saving-schemes", 200, "only in the old regime"),
+        ("pages-O18", "/tax-saving-schemes", 200, "54,600"),
+        ("pages-O20", "/car-insurance/claim-settlement", 200, "Claims settled: sample figures of this set-up"),
+        ("pages-O21", "/irda-license", 200, "registrations of brokers have had no end date since"),
+        ("pages-O25", "/travel-insurance/countries/georgia", 200, "GEL 30,000"),
+        ("pages-O25", "/travel-insurance/countries/kenya", 200, "We have not checked the rule of this country"),
+        ("pages-O25", "/travel-insurance/countries/kenya", 200, hidden),
+        ("pages-O32", "/bike-insurance/third-party-insurance/up-to-75-cc", 200, hidden),
+        ("pages-O33", "/car-insurance/companies/digit", 200, hidden),
+        ("pages-O39", "/car-insurance/ford/figo", 200, "no longer builds cars in India"),
+    ] {
+        let page = visitor.get(path).await;
+        assert!(page.status == status && page.text().contains(part), "{row} {path}: {} {part}", page.status);
+    }
+    // pages-O30
+    for (insurer, kind, status) in [("digit", "car", 200), ("nobody", "car", 404), ("digit", "ship", 422)] {
+        let call = format!("/api/v1/garagesCityList?insurer={insurer}&vehicle_category={kind}");
+        assert_eq!(visitor.get(&call).await.status, status, "{call}");
+    }
+    // pages-O14
+    for (typed, found) in [("DL3C", "DL-03"), ("mh%2012", "MH-12"), ("TG09", "TG-09"), ("od%2002", "OD-02")] {
+        let rows = visitor.get(&format!("/api/v1/master/rto?q={typed}")).await.ok(200);
+        assert_eq!(rows["rows"][0]["rto"], found, "{typed}");
+    }
+    // pages-O26: the day on which a rule had to be looked at again is over
+    server.clock.advance(200 * 86_400_000);
+    let late = visitor.get("/travel-insurance/georgia?late=1").await.text();
+    assert!(late.contains("To be checked again. Ask the embassy.") && !late.contains("GEL 30,000"), "{late}");
+    server.stop().await;
+}
+
+/// R2.7-01..06, pages-O08: whoever still has a former name of an insurer is led to its page, with the query.
 #[tokio::test(flavor = "multi_thread")]
 async fn former_names_of_insurers_lead_to_the_present_ones() {
     let server = product().await;
@@ -133,7 +185,7 @@ async fn insurers_are_listed() {
     server.stop().await;
 }
 
-/// R2.4-47, R3-48, R9-17: what a repair pays, with zero depreciation first.
+/// R2.4-47, R3-48, R9-17, pages-O16: what a repair pays, with zero depreciation first.
 #[tokio::test(flavor = "multi_thread")]
 async fn zero_depreciation_is_told_part_by_part() {
     let server = product().await;
@@ -318,8 +370,8 @@ async fn subjects_have_pages() {
     server.stop().await;
 }
 
-/// R2.4-38, R2.4-44, R2.4-46, R2.4-48..50, R2.4-52, R2.4-53, R2.4-55..60, R2.4-63, R2.4-64: what both vehicles have,
-/// and what only one of them has.
+/// R2.4-38, R2.4-44, R2.4-46, R2.4-48..50, R2.4-52, R2.4-53, R2.4-55..60, R2.4-63, R2.4-64, pages-O02: what both
+/// vehicles have, and what only one of them has.
 #[tokio::test(flavor = "multi_thread")]
 async fn subjects_of_vehicles_have_pages() {
     const BOTH: &str = "edge-claim claim-settlement third-party-insurance third-party-insurance/premium-rates garage \
@@ -367,8 +419,8 @@ async fn add_ons_have_pages() {
     server.stop().await;
 }
 
-/// R2.4-28..30, R2.4-67, R2.1-22, R2.3-10, R2.5-11, R7.3-30: digits are a part of the list, anything else is an
-/// article.
+/// R2.4-28..30, R2.4-67, R2.1-22, R2.3-10, R2.5-11, R7.3-30, pages-O06: digits are a part of the list, anything else
+/// is an article.
 #[tokio::test(flavor = "multi_thread")]
 async fn news_have_lists_in_parts_and_articles() {
     let server = product().await;

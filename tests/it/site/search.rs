@@ -30,7 +30,7 @@ fn of_type<'a>(graph: &'a [Value], kind: &str) -> Option<&'a Value> {
     graph.iter().find(is)
 }
 
-/// R7.3-30: the index names a list for each kind of page, which says when what it says last changed.
+/// R7.3-30, pages-O28: the index names a list for each kind of page, which says when what it says last changed.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_sitemap_is_an_index_of_lists_by_kind() {
     let server = product().await;
@@ -76,7 +76,7 @@ fn sample(all: &BTreeSet<String>) -> impl Iterator<Item = &String> {
     })
 }
 
-/// R2.6-05: a page with an address in another language names all of them, at each of them and in the list of each.
+/// R2.6-05, pages-O27: a page with an address in another language names all of them, at each of them and in the list of each.
 #[tokio::test(flavor = "multi_thread")]
 async fn languages_of_a_page_name_one_another() {
     let server = product().await;
@@ -222,7 +222,7 @@ async fn a_page_tells_programs_what_it_is_about() {
     assert!(problems.len() == 1 && problems[0].contains("`about` has a `name` and a `type`"), "{problems:?}");
 }
 
-/// R9-41: what each kind of page tells programs, over all kinds that are kept.
+/// R9-41, pages-O10: what each kind of page tells programs, over all kinds that are kept.
 #[tokio::test(flavor = "multi_thread")]
 async fn each_kind_of_page_tells_programs_what_is_required() {
     let server = product().await;
