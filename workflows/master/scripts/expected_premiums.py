@@ -80,6 +80,10 @@ CASES = [
          variant="toyota-fortuner-2-8-diesel", title="Toyota Fortuner 2.8 Diesel (Diesel)", fuel="diesel", cc=2755, kw=0, seats=7, price=3593000, rto="TN-01", zone="A",
          age_days=4000, plan_type="comprehensive", ncb=50, idv_pct=95, deductible=0, passenger=10000, depreciation=80, od_rate="3.698", discount=42,
          tp=7897, term=1, passenger_each=5, passenger_title="₹10,000", covers=[("roadsideAssistanceCover", "Roadside assistance", 0, 199)]),
+    dict(name="the first car renewed where it is insured: two points more off own damage", insurer="hdfc-ergo", insurer_id=1, vehicle="fw", kind="registered",
+         variant="maruti-suzuki-swift-vxi", title="Maruti Suzuki Swift VXi (Petrol)", fuel="petrol", cc=1197, kw=0, seats=5, price=729000, rto="MH-12", zone="A",
+         age_days=1100, plan_type="comprehensive", ncb=25, idv_pct=100, deductible=0, passenger=0, depreciation=40, od_rate="3.283", discount=60,
+         tp=3416, term=1, renews="HE-1", covers=[("ownerDriverCover", "Personal accident of the owner-driver", 0, 295)]),
 ]
 FLAGS = {"zeroDepreciationCover": "isZeroDep", "consumablesCover": "isConsumablesCover", "engineCover": "isEngineProtection", "invoiceCover": "isInvoiceCover",
          "roadsideAssistanceCover": "isRsaCover", "tyreSecure": "isTyreSecure", "keyReplacementCover": "isKeyReplacementCover",
@@ -123,7 +127,7 @@ def rate(case):
     if od:
         lines.append(("Own damage", od, "line", f"{case['od_rate']}% of {rupees(idv)}, zone {case['zone']}" + (f", {case['years']} years" if "years" in case else "")))
     if d1:
-        lines.append(("Insurer discount", -d1, "discount", f"{case['discount']}%"))
+        lines.append(("Insurer discount, with renewal" if "renews" in case else "Insurer discount", -d1, "discount", f"{case['discount']}%"))
     if d3:
         lines.append(("Voluntary deductible", -d3, "discount", case["deductible_title"]))
     if d4:
@@ -149,8 +153,9 @@ def example(number, case):
     chosen = {key for key, *_ in case["covers"]}
     given = dict(vehicle=case["vehicle"], category=category, insurer_id=case["insurer_id"], kind=case["kind"], registration="", registered_on="", manufacturing_year=2024,
                  rto=case["rto"], make="", model="", variant=case["variant"], title=case["title"], cc=case["cc"], kw=case["kw"], fuel=case["fuel"], price=case["price"] * 100,
-                 seats=case["seats"], age_days=case["age_days"], leadform="new" if case["kind"] == "new" else "used", lead_type="" if case["kind"] == "new" else "Rollover",
-                 break_in=False, expired_days=0, plan_type=case["plan_type"], with_third_party=False, previous={}, ncb=case["ncb"], idv=0 if case["idv_pct"] == 100 else r["idv"],
+                 seats=case["seats"], age_days=case["age_days"], leadform="new" if case["kind"] == "new" else "renew" if "renews" in case else "used", lead_type="" if case["kind"] == "new" else "Rollover",
+                 break_in=False, expired_days=0, plan_type=case["plan_type"], with_third_party=False,
+                 previous=dict(insurer=str(case["insurer_id"]), policy_number=case["renews"]) if "renews" in case else {}, ncb=case["ncb"], idv=0 if case["idv_pct"] == 100 else r["idv"],
                  deductible=case["deductible"], passenger_cover=case["passenger"], **{flag: int(key in chosen) for key, flag in FLAGS.items()}, **({"own_damage_years": case["years"]} if "years" in case else {}))
     title = "Third party" if case["plan_type"] == "third_party" else "Standard"
     wire = dict(code="basic", name=title, ribbon="", remark="", coverType=case["plan_type"], category=category, idv=shown_idv, idvBase=r["base"], years=case["term"],
