@@ -3,7 +3,7 @@
 
 use engine_partners::signature::hmac_sha256_hex;
 use engine_runtime::Actor;
-use engine_store::{EffectFilter, EffectState};
+use engine_store::{EffectFilter, EffectRecord, EffectState};
 use journey_tests::people::password_in;
 use journey_tests::server::{TestServer, Visitor, all_definitions};
 use serde_json::{Value, json};
@@ -123,16 +123,20 @@ async fn the_visit_of_who_is_forgotten_is_called_off_first() {
     assert!(matches!(asked, Ok(Some(Ok(_)))), "{asked:?}");
     let store = visit.server.store().await;
     let filter = EffectFilter { journey: Some(visit.id.clone()), limit: 100, ..EffectFilter::default() };
-    visit
-        .server
-        .until("the partner hears of it", async || {
-            let effects = store.effects(filter.clone()).await.expect("effects");
-            let cancels = effects.iter().find(|effect| effect.payload.to_string().contains("visits/cancel"))?;
-            (cancels.state == EffectState::Done).then_some(())
-        })
-        .await;
-    visit.server.product.runtime.remember_forgotten().await.expect("the list");
-    assert!(store.journey(&visit.id).await.expect("read").is_none());
+    let hears = async || {
+        let effects = store.effects(filter.clone()).await.expect("effects");
+        let is_told = |effect: &EffectRecord| {
+            effect.state == EffectState::Done && effect.payload.to_string().contains("visit/cancel")
+        };
+        effects.iter().any(is_told).then_some(())
+    };
+    visit.server.until("the partner hears of it", hears).await;
+    // It goes with the first look at which no work is left.
+    let is_gone = async || {
+        visit.server.product.runtime.remember_forgotten().await.expect("the list");
+        store.journey(&visit.id).await.expect("read").is_none().then_some(())
+    };
+    visit.server.until("it is erased", is_gone).await;
     visit.server.stop().await;
 }
 
