@@ -121,7 +121,7 @@ export class Motor {
   /** A lorry whose class, weight and papers the register knows. */
   async use(): Promise<void> {
     await this.at('What the vehicle does', '/use');
-    await expect(this.walk.field('Gross weight in kg')).toHaveValue('18500');
+    await expect(this.walk.field('Gross weight')).toHaveValue('18500');
     await this.walk.submit('Continue');
   }
 

@@ -25,6 +25,9 @@ pub enum Errand {
     Login,
 }
 
+/// Steps of a visit that is booked: today's, and that of the kept databases.
+const BOOKED: [&str; 2] = ["visit.appointment.waiting", "visit.open.booked"];
+
 /// What came of a look at the customer's page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
@@ -133,7 +136,7 @@ impl Buyer {
         let step = self.step().replacen("bike.", "car.", 1);
         match step.as_str() {
             "car.policy.issued" | "login.in" => Next::Ended,
-            booked if booked.starts_with("visit.appointment.waiting") => Next::Ended,
+            booked if BOOKED.iter().any(|step| booked.starts_with(step)) => Next::Ended,
             "car.quotes" => self.chooses().await,
             "car.contact.otp.asking" | "visit.otp.asking" | "login.otp.asking" => match self.password().await {
                 Some(_) if self.is_refused() => self.sends("resend", json!({})).await,
@@ -179,7 +182,7 @@ impl Buyer {
                 "proposer_gender": "female", "dob": "1990-04-12", "proposer_mobile": self.mobile, "proposer_email": "asha@example.com"})
             }
             "visit.address" => json!({"address_line_1": "12 Lake View", "address_line_2": "MG Road"}),
-            "visit.appointment.time" => json!({"slot": self.slot()}),
+            "visit.appointment.time" | "visit.time" => json!({"slot": self.slot()}),
             "car.address" => {
                 json!({"pincode": "110001", "address_line_1": "12 Lake View", "address_line_2": "Janpath"})
             }
