@@ -126,7 +126,13 @@ async fn a_page_that_stays_open_hears_nothing_more_after_the_logout() {
     logs_in(&server, &left, ASHA).await;
     logs_in(&server, &at_home, ASHA).await;
     let view = left.start("motor/car", json!({"kind": "registered", "registration": "dl3cab1234"})).await.ok(201);
-    let mut changes = left.stream(view["journey"]["id"].as_str().expect("a journey")).await;
+    let id = view["journey"]["id"].as_str().expect("a journey").to_owned();
+    let asked = async || {
+        let view = at_home.view(&id).await;
+        (view["step"]["id"] == "car.contact.asking").then_some(view)
+    };
+    let view = server.until("her contact", asked).await;
+    let mut changes = left.stream(&id).await;
     changes.next().await.expect("where it is");
     post(&left, "logout", &[], json!({})).await.ok(200);
     let contact = json!({"name": "Asha Rao", "mobile": ASHA, "consent": true});
