@@ -18,7 +18,7 @@ const table = (name) =>
     .slice(1)
     .map((line) => line.split('\t'));
 
-const IDS = /(?<![A-Za-z0-9])(R\d+(?:\.\d+)?-|(?:health|life|motor|leads|pages)-O)(\d{2})(?:\.\.(\d{2}))?(?!\d)/g;
+const IDS = /(?<![A-Za-z0-9])(R\d+(?:\.\d+)?-|[a-z]+-O)(\d{2})(?:\.\.(\d{2}))?(?!\d)/g;
 const BINARY = /\.(png|gz|ttf|woff2?|ico|jpe?g|pdf|db)$/;
 const isTest = (file) => /^tests\/|\/tests?\/|\/stories\/|\.(test|spec)\./.test(file) && !file.startsWith('tests/requirements');
 

@@ -24,9 +24,10 @@ struct Arguments {
     /// crashes (with bad lines, a full disk, a clock that jumps), restore (customers work, a backup is taken, the
     /// database is lost; the backup goes on elsewhere: nothing is sent before an operator says so, nothing is done
     /// twice, what was told of lost orders is an operator's), files (they come in parts while the product dies),
-    /// slow-partner (hundreds of steps wait for it, a message and a timer do not), keys (another master key, node by node, there and back; the short form leaves it out),
-    /// upgrade (the kept database of tests/histories is taken over, killed at its start, and its journeys go on; the
-    /// short form: on SQLite alone) or all; record writes journeys under kills into tests/histories, only while the format is open
+    /// slow-partner (hundreds of steps wait for it, a message and a timer do not), keys (another master key, node by
+    /// node, there and back; the short form leaves it out), upgrade (the kept database of tests/histories is taken
+    /// over, killed at its start, and its journeys go on; the short form: on SQLite alone) or all; record writes
+    /// journeys under kills into tests/histories, only while the format is open
     #[arg(long, default_value = "all", value_parser = ["crashes", "restore", "files", "slow-partner", "keys", "upgrade", "record", "all"])]
     round: String,
     /// Crashes (kill -9) on each database

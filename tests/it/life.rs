@@ -252,8 +252,10 @@ impl<'a> Caller<'a> {
         assert_eq!((&rest["state"], &rest["missing"]), (&json!("agreements"), &json!([])));
         assert_eq!(self.refused("payment-redirect", json!({}), 409).await, "payment.not_yet");
         assert_eq!(self.refused("documents", json!({}), 403).await, "documents.closed");
-        let agreed = json!({"mwp": false, "truth": true, "information_sheet": true, "health_data": true, "income_estimate": !has_papers,
-            "terms": true, "document": "pan_card", "pan_number": "ABCPE1234F", "occupation": "salaried", "income_source": "salary",
+        let twice = json!({"terms": true, "consents": {"terms": true}});
+        assert_eq!(self.refused("submit", twice, 422).await, "twice");
+        let consents = json!({"truth": true, "information_sheet": true, "health_data": true, "income_estimate": !has_papers, "terms": true});
+        let agreed = json!({"mwp": false, "consents": consents, "document": "pan_card", "pan_number": "ABCPE1234F", "occupation": "salaried", "income_source": "salary",
             "is_politically_exposed_person": false, "kyc_consent": true});
         self.does("submit", agreed).await;
         self.server

@@ -124,7 +124,7 @@ fn misfit<T: DeserializeOwned>(value: Value) -> Problem {
 const NAME_CHARS_MAX: usize = 60;
 
 fn wrong(name: String, code: &str, text: &str) -> Problem {
-    let pointer = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
+    let pointer = pointer_to(&name);
     let error = FieldProblem { pointer, code: code.into(), text: format!("`{name}` {text}") };
     Problem::new(Code::BodyInvalid).detail(error.text.clone()).errors(vec![error])
 }
@@ -249,6 +249,11 @@ impl<'de> Visitor<'de> for Strict<'_> {
         }
         Ok(())
     }
+}
+
+/// The JSON Pointer of a member of the outermost map (RFC 6901).
+pub fn pointer_to(name: &str) -> String {
+    format!("/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
 #[cfg(test)]

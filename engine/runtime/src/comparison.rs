@@ -23,7 +23,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// What names a thing of a list, where it has more than one of these the first.
+/// What names a thing of a list; of two with one name the first counts.
 const NAMES: [&str; 4] = ["id", "key", "event", "block"];
 
 /// Maps are compared by the members that are expected, and lists whole, or by the names of those of their things that
@@ -36,7 +36,7 @@ pub(crate) fn differ(at: &str, expected: &Value, found: &Value, wrong: &mut Vec<
                 differ(&at, value, a.get(key).unwrap_or(&Value::Null), wrong);
             }
         }
-        (Value::Object(e), Value::Array(list)) => {
+        (Value::Object(e), Value::Array(list)) if !e.is_empty() => {
             for (name, value) in e {
                 let is_named = |one: &&Value| NAMES.iter().any(|key| one.get(*key).is_some_and(|known| known == name));
                 let found = list.iter().find(is_named).unwrap_or(&Value::Null);
@@ -114,5 +114,6 @@ mod tests {
             [r#"offers.silver: expected null, was {"id":"silver","price":2}"#]
         );
         assert_eq!(wrong(json!({"offers": [{"id": "gold"}]})).len(), 1);
+        assert_eq!(wrong(json!({"offers": {}})).len(), 1);
     }
 }

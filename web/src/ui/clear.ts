@@ -29,7 +29,10 @@ export function freePlace(
   return bottom - box.height < view.top ? GAP : view.height - bottom;
 }
 
-/** Keeps what floats off the primary actions of the page, and where there is room off what `also` selects, also while it is scrolled; the result ends it. */
+/**
+ * Keeps what floats off the primary actions of the page, and where there is room off what `also` selects, also while it is scrolled;
+ * the result ends it.
+ */
 export function keepClear(floating: HTMLElement, also = ''): () => void {
   let next = 0;
   const place = () => {

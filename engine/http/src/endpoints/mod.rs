@@ -13,6 +13,7 @@ pub use person::records;
 use crate::api::data_export;
 use crate::app::App;
 use crate::connection::middleware::{Class, Client};
+use crate::json::pointer_to;
 use crate::problem::{Code, FieldProblem, Problem};
 use crate::visitor::agents;
 use crate::visitor::attribution;
@@ -272,7 +273,11 @@ impl EndpointCall<'_> {
             body.remove(name);
             for (field, value) in inner {
                 if body.contains_key(&field) {
-                    return Err(invalid_field(format!("/{name}/{field}"), "twice", "This is asked once".into()));
+                    return Err(invalid_field(
+                        pointer_to(name) + &pointer_to(&field),
+                        "twice",
+                        "This is asked once".into(),
+                    ));
                 }
                 body.insert(field, value);
             }
@@ -407,8 +412,7 @@ fn missing_field(name: &str) -> FieldProblem {
 }
 
 fn unknown_field(name: &str) -> FieldProblem {
-    let pointer = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
-    FieldProblem { pointer, code: "unknown".into(), text: "This is not asked here".into() }
+    FieldProblem { pointer: pointer_to(name), code: "unknown".into(), text: "This is not asked here".into() }
 }
 
 fn invalid_field(pointer: String, code: &str, text: String) -> Problem {
