@@ -20,7 +20,7 @@ use crate::prose;
 use crate::records::{KEPT, KEPT_FILE, Law};
 use crate::references::References;
 use crate::releases::{self, Releases};
-use crate::site::{FRAME, Site};
+use crate::site::{FRAME, Rows, Site};
 use crate::source::{self, Node, Nodes};
 use crate::story::{self, Story};
 use crate::text::ENGLISH;
@@ -264,11 +264,12 @@ fn catalog(
         let texts = parts.nodes.iter().filter(|(path, _)| matches!(kind_of(path), Some(FileKind::Row(_))));
         let texts = texts.filter_map(|(_, row)| row.get(source::BODY));
         let written: BTreeMap<String, Span> = texts.flat_map(prose::links_at).collect();
+        let rows = Rows::default();
         let settle = |language: &str, site: &mut Site| {
             let tables = spoken.get(language).map_or(english, |parts| &parts.tables);
             let host = ProductHost { language, ..ProductHost::plain(&now, tables, masters, calendars) };
             let found = |problems: &mut Vec<Problem>| {
-                site.settle(&workflows, &host, problems);
+                site.settle(&workflows, &host, &rows, problems);
                 if purpose != For::Service {
                     site.verify(&workflows, &parts.forms, &host, (known, &written), problems);
                 }

@@ -18,8 +18,8 @@ pub(crate) use around::{PARTS, has_part, is_under};
 pub use listing::{Listing, PAGE_KINDS};
 pub(crate) use menu::ROLES;
 pub use menu::{Group, MENU_KEYS, MenuItem};
-pub(crate) use page::SPECIALS;
 pub use page::{Address, Asks, Calculated, PAPER_ENDING, Page, Rendered, Special};
+pub(crate) use page::{Rows, SPECIALS};
 pub use redirect::{Gate, Redirect};
 pub use script::Script;
 

@@ -19,8 +19,8 @@ use engine_statechart::expression::{Expression, Scope};
 use engine_statechart::source::{Span, digest_of};
 use engine_statechart::{EvalError, Host, Problem};
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 const KEYS: [&str; 28] = [
     "path",
@@ -206,8 +206,34 @@ pub struct Address {
     pub listing: Listing,
     /// Addresses at which it is always in one language.
     pub speaks: Vec<(String, String)>,
-    /// Row of the address, under its name.
-    pub(super) row: Map<String, Value>,
+    pub(super) row: Row,
+}
+
+/// Row of an address, under its name, as JSON: there are tens of thousands, and few are looked at before they change.
+#[derive(Clone, Debug, Hash)]
+pub(super) struct Row(Arc<str>);
+
+impl Row {
+    pub fn read(&self) -> Map<String, Value> {
+        serde_json::from_str(&self.0).unwrap_or_default()
+    }
+}
+
+/// Rows of all languages: those that read alike take the room of one.
+#[derive(Default)]
+pub(crate) struct Rows(Mutex<HashSet<Arc<str>>>);
+
+impl Rows {
+    fn keep(&self, row: &Map<String, Value>) -> Row {
+        let text = serde_json::to_string(row).unwrap_or_default();
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = all.get(text.as_str()) {
+            return Row(Arc::clone(known));
+        }
+        let text: Arc<str> = text.into();
+        all.insert(Arc::clone(&text));
+        Row(text)
+    }
 }
 
 /// What the address of a page that calculates says.
@@ -358,6 +384,7 @@ impl Page {
         self: &Arc<Self>,
         (site, host): (&Value, &dyn Host),
         folders: &BTreeMap<String, String>,
+        rows: &Rows,
         problems: &mut Vec<Problem>,
     ) -> Vec<(String, Arc<Address>)> {
         let mut all = Vec::new();
@@ -371,7 +398,8 @@ impl Page {
                 Listing::default()
             });
             listing.noindex |= self.is_hidden;
-            let mut address = Address { page: Arc::clone(self), path: path.clone(), listing, speaks, row };
+            let mut address =
+                Address { page: Arc::clone(self), path: path.clone(), listing, speaks, row: rows.keep(&row) };
             let mut below = Vec::new();
             if self.speaks.is_none() && address.is_kept() {
                 below.extend(folders.iter().map(|(language, at)| (language.clone(), within(at, &path))));
@@ -400,8 +428,8 @@ impl Page {
         };
         let scope = Scope::new().with_host(host);
         match each.eval(&scope) {
-            Ok(Value::Array(rows)) => {
-                for (at, row) in rows.iter().enumerate() {
+            Ok(Value::Array(found)) => {
+                for (at, row) in found.iter().enumerate() {
                     if let Err(message) = add(Map::from_iter([(name.clone(), row.clone())]), row) {
                         let message = format!("row {}: {message}", at + 1);
                         problems.push(Problem::error("page-row", each.span(), message));
@@ -430,7 +458,7 @@ impl Page {
             let (before, after) = pattern.split_once('{')?;
             path.strip_prefix(before).filter(|word| after == format!("{}}}", takes.name) && takes.fits(word))
         })?;
-        let row = Map::from_iter([(takes.name.clone(), json!(word))]);
+        let row = Rows::default().keep(&Map::from_iter([(takes.name.clone(), json!(word))]));
         let listing = Listing { noindex: true, ..Listing::default() };
         Some(Address { page: Arc::clone(self), path: path.to_owned(), listing, speaks: Vec::new(), row })
     }
@@ -609,7 +637,7 @@ impl Address {
 
     /// Whether its row says that it is a sample.
     pub(crate) fn is_sample(&self) -> bool {
-        self.row.values().any(|row| row["sample"] == true)
+        self.row.read().values().any(|row| row["sample"] == true)
     }
 
     /// Whether search engines may keep it, under its own address.
@@ -617,15 +645,21 @@ impl Address {
         !self.listing.noindex && (self.listing.canonical.is_empty() || self.listing.canonical == self.path)
     }
 
+    /// The workflow of the journey that stands in it, and where it is named.
+    pub(super) fn journey(&self) -> Option<(String, &Node)> {
+        self.page.journey.as_ref()?;
+        self.page.journey_of(&self.row.read())
+    }
+
     /// The page with the row of this address; of a paged list its `number`th part, `None` when there is none.
     pub fn render(&self, data: Value, host: &dyn Host, number: usize) -> Rendering {
-        self.page.part(data, self.row.clone(), (host, &[]), &self.path, number)
+        self.page.part(data, self.row.read(), (host, &[]), &self.path, number)
     }
 
     /// The page as somebody who is signed in with these roles sees it: `own` has what is theirs, `{account, query,
     /// records}`.
     pub fn render_for(&self, data: Value, own: Map<String, Value>, roles: &[String], host: &dyn Host) -> Rendering {
-        let more = self.row.clone().into_iter().chain(own).collect();
+        let more = self.row.read().into_iter().chain(own).collect();
         self.page.part(data, more, (host, roles), &self.path, 1)
     }
 }

@@ -2,7 +2,7 @@
 //! that lead nowhere.
 
 use super::page::Rendering;
-use super::{Address, MenuItem, Page, Rendered, Site, drawn};
+use super::{Address, MenuItem, Page, Rendered, Rows, Site, drawn};
 use crate::channels::ChannelReferences;
 use crate::endpoint::Who;
 use crate::fields::unknown;
@@ -22,6 +22,7 @@ impl Site {
         &mut self,
         workflows: &BTreeMap<String, Arc<Workflow>>,
         host: &dyn Host,
+        rows: &Rows,
         problems: &mut Vec<Problem>,
     ) {
         let products = self.layout.products.iter().map(|one| (one.id.clone(), json!(one.under)));
@@ -42,7 +43,7 @@ impl Site {
         let folders: BTreeMap<String, String> =
             self.folders.iter().map(|(language, (folder, _))| (language.clone(), folder.clone())).collect();
         for page in self.pages.clone() {
-            for (path, address) in page.addresses((&data, host), &folders, problems) {
+            for (path, address) in page.addresses((&data, host), &folders, rows, problems) {
                 let at = &page.span;
                 if steps.contains_key(&path) && !bases.contains(path.as_str()) {
                     let message = format!("`{path}` is the page of a step of {}", steps[&path]);
@@ -281,7 +282,7 @@ impl Site {
     fn journeys_are_there(&self, workflows: &BTreeMap<String, Arc<Workflow>>, problems: &mut Vec<Problem>) {
         let mut all: BTreeMap<String, &Node> = BTreeMap::new();
         self.specials.values().for_each(|page| all.extend(page.journey_of(&Map::new())));
-        self.addresses.values().for_each(|address| all.extend(address.page.journey_of(&address.row)));
+        self.addresses.values().for_each(|address| all.extend(address.journey()));
         for (workflow, at) in all.iter().filter(|(workflow, _)| !workflows.contains_key(*workflow)) {
             problems.push(unknown("workflow", at, workflow, workflows.keys().map(String::as_str)));
         }

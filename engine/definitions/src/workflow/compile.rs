@@ -117,7 +117,6 @@ pub(crate) fn compile(
         closure,
         machine,
         vocabulary,
-        tree: machine_tree,
         params: head.params,
         values: names,
         scene: head.scene,

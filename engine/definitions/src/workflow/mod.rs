@@ -94,8 +94,7 @@ pub struct Workflow {
     /// Path and hash of every pinned file, in path order.
     pub closure: Vec<(String, String)>,
     pub machine: Machine,
-    /// The machine as a tree without product keys, and what its expressions know: for export and pictures.
-    pub tree: crate::source::Node,
+    /// What its expressions know.
     pub vocabulary: Vocabulary,
     pub params: Value,
     /// What its own states and views name.

@@ -25,6 +25,26 @@ pub struct Named {
     pub values: BTreeSet<(Box<str>, usize)>,
 }
 
+/// What a compiled expression names; there are a hundred thousand of them, so none takes more room than it needs.
+#[derive(Debug, Default)]
+pub struct NamedLists {
+    pub names: Box<[Box<str>]>,
+    pub paths: Box<[Box<str>]>,
+    pub things: Box<[Thing]>,
+    pub values: Box<[(Box<str>, usize)]>,
+}
+
+impl From<Named> for NamedLists {
+    fn from(named: Named) -> NamedLists {
+        NamedLists {
+            names: named.names.into_iter().map(String::into_boxed_str).collect(),
+            paths: named.paths.into_iter().map(String::into_boxed_str).collect(),
+            things: named.things.into(),
+            values: named.values.into_iter().collect(),
+        }
+    }
+}
+
 /// A call of a function that takes the name of something.
 #[derive(Clone, Debug)]
 pub struct Thing {
@@ -112,8 +132,11 @@ impl<'a> Lowering<'a> {
             }
             ExprKind::List(items) => Expr::List(self.list(items)?),
             ExprKind::Map(entries) => {
-                let entry = |(k, v): (Ast, Ast)| Ok((k.at, self.expr(k)?, self.expr(v)?));
-                Expr::Map(entries.into_iter().map(entry).collect::<Lowers<_>>()?)
+                let mut all = Vec::with_capacity(entries.len());
+                for (key, value) in entries {
+                    all.push((key.at, self.expr(key)?, self.expr(value)?));
+                }
+                Expr::Map(all)
             }
             ExprKind::Not(inner) => Expr::Not(at, self.boxed(*inner)?),
             ExprKind::Negate(inner) => Expr::Negate(at, self.boxed(*inner)?),
@@ -160,8 +183,13 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// Without room for more: a third of what all expressions took was such room.
     fn list(&mut self, items: Vec<Ast>) -> Lowers<Vec<Expr>> {
-        items.into_iter().map(|item| self.expr(item)).collect()
+        let mut list = Vec::with_capacity(items.len());
+        for item in items {
+            list.push(self.expr(item)?);
+        }
+        Ok(list)
     }
 
     fn variable(&mut self, at: u32, name: String) -> Lowers {

@@ -33,7 +33,7 @@ pub(crate) use tree::Expr;
 use crate::problem::Problem;
 use crate::source::{Node, Span};
 use crate::vocabulary::Vocabulary;
-use lower::{Lowering, Named, Thing};
+use lower::{Lowering, NamedLists, Thing};
 use read::{ExpressionReader, FaultPlace};
 use serde_json::Value;
 use std::cell::Cell;
@@ -53,7 +53,7 @@ struct Compiled {
     root: Expr,
     /// What its file says that names mean.
     names: Option<Arc<Names>>,
-    named: Named,
+    named: NamedLists,
     steps_max: u64,
 }
 
@@ -113,7 +113,7 @@ impl Expression {
             span: node.span.clone(),
             root,
             names: node.names.clone(),
-            named: lowering.named,
+            named: lowering.named.into(),
             steps_max: vocabulary.limits.evaluation_steps_max,
         };
         Some(Expression { compiled: Arc::new(compiled) })
@@ -124,9 +124,9 @@ impl Expression {
         let compiled = Compiled {
             text: String::new(),
             span: Span::unknown(),
-            root: Expr::Literal(value),
+            root: Expr::Literal(Box::new(value)),
             names: None,
-            named: Named::default(),
+            named: NamedLists::default(),
             steps_max: u64::MAX,
         };
         Expression { compiled: Arc::new(compiled) }
@@ -155,12 +155,12 @@ impl Expression {
 
     /// Variables and functions of the host that the expression names (`context` and `event` too).
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.compiled.named.names.iter().map(String::as_str)
+        self.compiled.named.names.iter().map(|name| &**name)
     }
 
     /// The longest dotted paths that it reads: `context.order.kind`.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.compiled.named.paths.iter().map(String::as_str)
+        self.compiled.named.paths.iter().map(|path| &**path)
     }
 
     /// Calls of functions that take the name of something, by place, with that name when it is literal.
@@ -172,7 +172,7 @@ impl Expression {
     /// Values and the number of their arguments, when it was read without the names that they are of.
     pub fn late_values(&self) -> impl Iterator<Item = (&str, usize)> {
         let late = self.compiled.names.is_none().then_some(&self.compiled.named.values);
-        late.into_iter().flatten().map(|(name, arity)| (&**name, *arity))
+        late.into_iter().flat_map(|values| values.iter()).map(|(name, arity)| (&**name, *arity))
     }
 
     pub fn text(&self) -> &str {
@@ -206,7 +206,7 @@ impl Expression {
             Expr::Map(entries) if entries.iter().all(|(_, key, _)| text(key)) => Some(
                 entries.iter().filter_map(|(_, k, _)| if let Expr::Text(k) = k { Some(&**k) } else { None }).collect(),
             ),
-            Expr::Literal(Value::Object(map)) => Some(map.keys().map(String::as_str).collect()),
+            Expr::Literal(value) => value.as_object().map(|map| map.keys().map(String::as_str).collect()),
             _ => None,
         }
     }

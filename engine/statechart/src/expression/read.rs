@@ -35,19 +35,21 @@ impl<'a> ExpressionReader<'_, 'a> {
                     return Expr::Items(items.iter().map(|item| self.item(item)).collect());
                 }
                 let parts: Vec<Expr> = items.iter().map(|item| self.node(item)).collect();
-                if parts.iter().all(is_literal) { Expr::Literal(node.to_json()) } else { Expr::List(parts) }
+                if parts.iter().all(is_literal) { Expr::Literal(Box::new(node.to_json())) } else { Expr::List(parts) }
             }
             Source::Map(_) => self.map(node, &[]),
-            Source::Null | Source::Bool(_) | Source::Int(_) | Source::Float(_) => Expr::Literal(node.to_json()),
+            Source::Null | Source::Bool(_) | Source::Int(_) | Source::Float(_) => {
+                Expr::Literal(Box::new(node.to_json()))
+            }
         }
     }
 
     fn map(&mut self, node: &'a Node, without: &[&str]) -> Expr {
         let entries = node.map().iter().filter(|(k, _)| !without.contains(&k.name.as_str()));
-        let parts: Vec<(u32, Expr, Expr)> =
-            entries.map(|(k, v)| (0, Expr::Text(k.name.as_str().into()), self.node(v))).collect();
+        let mut parts: Vec<(u32, Expr, Expr)> = Vec::with_capacity(node.map().len());
+        parts.extend(entries.map(|(k, v)| (0, Expr::Text(k.name.as_str().into()), self.node(v))));
         if without.is_empty() && parts.iter().all(|(_, _, v)| is_literal(v)) {
-            return Expr::Literal(node.to_json());
+            return Expr::Literal(Box::new(node.to_json()));
         }
         Expr::Map(parts)
     }

@@ -15,7 +15,7 @@ pub enum Expr {
     Double(f64),
     Text(Box<str>),
     /// A tree without expressions.
-    Literal(Value),
+    Literal(Box<Value>),
     /// An argument of the value that this belongs to, or the variable of an enclosing comprehension: counted
     /// from the outermost.
     Local(usize),

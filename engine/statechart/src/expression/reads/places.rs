@@ -125,7 +125,7 @@ pub(super) fn kind(expr: &Expr) -> Option<ValueKind> {
         Expr::Map(_) => ValueKind::Map,
         Expr::Negate(_, inner) => return kind(inner),
         Expr::Written(written) => return kind(&written.expr),
-        Expr::Literal(value) => match value {
+        Expr::Literal(value) => match &**value {
             serde_json::Value::Null => ValueKind::Null,
             serde_json::Value::Bool(_) => ValueKind::Bool,
             serde_json::Value::Number(_) => ValueKind::Number,
