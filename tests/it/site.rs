@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 mod content;
 mod editing;
+mod odd;
 mod search;
 
 async fn product() -> TestServer {
@@ -322,7 +323,7 @@ async fn products_follow_the_address() {
     server.stop().await;
 }
 
-/// What the first pages claim (R1-23 to R1-27) stands under one mark, which leads to what each figure counts; no search
+/// What the first pages claim (R1-23 to R1-27, pages-O19) stands under one mark, which leads to what each figure counts; no search
 /// engine is told it as a fact.
 #[tokio::test(flavor = "multi_thread")]
 async fn claims_say_what_they_count() {

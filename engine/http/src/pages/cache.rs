@@ -12,6 +12,7 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use engine_definitions::Catalog;
+use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -104,10 +105,13 @@ impl Pages {
         if !is_everybodys || response.status() != StatusCode::OK {
             return response;
         }
-        let (parts, body) = compress(response, accepts).await.into_parts();
+        let (mut parts, body) = compress(response, accepts).await.into_parts();
         let Ok(body) = axum::body::to_bytes(body, usize::MAX).await else {
             return StatusCode::INTERNAL_SERVER_ERROR.into_response();
         };
+        if let Some(tag) = tag_of(&body) {
+            parts.headers.insert(header::ETAG, tag);
+        }
         let page = Page { headers: parts.headers.clone(), body: body.clone(), made: Instant::now(), is_renewed: false };
         let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // A page of a publication that is over meanwhile is not for the next one.
@@ -143,6 +147,29 @@ impl Page {
     fn bytes(&self) -> usize {
         self.body.len() + BESIDE
     }
+}
+
+/// The mark by which clients know a page again: a part of its hash.
+fn tag_of(body: &[u8]) -> Option<HeaderValue> {
+    let hash: [u8; 32] = Sha256::digest(body).into();
+    let part = u128::from_be_bytes(*hash.first_chunk()?);
+    HeaderValue::from_str(&format!("\"{part:032x}\"")).ok()
+}
+
+/// The answer to a client that says which page it has: without the page when it is still that one.
+pub fn unless_known(asked: &HeaderMap, response: Response) -> Response {
+    let Some(tag) = response.headers().get(header::ETAG).and_then(|tag| tag.to_str().ok()) else { return response };
+    let known = asked.get_all(header::IF_NONE_MATCH).iter().filter_map(|known| known.to_str().ok());
+    let mut known = known.flat_map(|all| all.split(',')).map(|one| one.trim().trim_start_matches("W/"));
+    if !known.any(|one| one == tag || one == "*") {
+        return response;
+    }
+    let (mut parts, _) = response.into_parts();
+    parts.status = StatusCode::NOT_MODIFIED;
+    for name in [header::CONTENT_LENGTH, header::CONTENT_ENCODING, header::CONTENT_TYPE] {
+        parts.headers.remove(name);
+    }
+    Response::from_parts(parts, Body::empty())
 }
 
 /// Compresses a response for a client that accepts this; the frame leaves alone what is compressed already.

@@ -23,7 +23,7 @@ use crate::app::App;
 use crate::connection::middleware::{Client, requested_host};
 use crate::endpoints;
 use crate::pages::assets::Assets;
-use crate::pages::cache::{Cacheable, Key};
+use crate::pages::cache::{Cacheable, Key, unless_known};
 use crate::pages::html::{Body, Content, Page, PersonalPage};
 use crate::pages::site::{Facts, ResolvedPage};
 use crate::problem::Problem;
@@ -109,6 +109,7 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
     }
     let (key, build) = (Key::of(&facts, query, &parts.headers), app.assets.build());
     if let Some(kept) = key.as_ref().and_then(|key| app.kept.find(&catalog, &build, key)) {
+        let kept = unless_known(&parts.headers, kept);
         return set_attribution_cookie(&app, came, keep_language(&app, &facts, &parts.headers, kept));
     }
     let ask = Ask { app: &app, catalog: &catalog, facts: &facts };
@@ -116,6 +117,7 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
     if let Some(key) = key {
         let accepts = parts.headers.get(header::ACCEPT_ENCODING);
         response = app.kept.keep(&catalog, &build, (key, accepts), response).await;
+        response = unless_known(&parts.headers, response);
     }
     set_attribution_cookie(&app, came, keep_language(&app, &facts, &parts.headers, response))
 }
