@@ -84,6 +84,21 @@ async fn what_she_agreed_to_is_on_record_and_ends_when_she_takes_it_back() {
     assert!(page.contains("Withdrawn on") && !page.contains("Withdraw:"), "{page}");
     is_noted_once(&server, &asha, &first).await;
 
+    // What was withdrawn is given again from the same page, for what was begun before.
+    assert!(page.contains("Agree again: Calls and messages about insurance"), "{page}");
+    server.clock.advance(60_000);
+    let agrees = async |visitor: &Visitor, purpose: &str| {
+        post(visitor, "iam/agree-again", &[], json!({"purpose": purpose})).await.status
+    };
+    assert_eq!((agrees(&unknown, "marketing").await, agrees(&asha, "terms").await), (401, 404));
+    assert_eq!((agrees(&ravi, "marketing").await, agrees(&asha, "marketing").await), (404, 200));
+    assert_eq!((may(&first).await, may(&of_number).await, may(&not).await), (true, true, false));
+    assert_eq!(consents(&asha).await, given);
+    assert_eq!(agrees(&asha, "marketing").await, 404, "there is nothing to give");
+    assert_eq!(server.product.runtime.operations.replay(&first).await.expect("replayed"), Some(vec![]));
+    server.clock.advance(60_000);
+    assert_eq!(withdraws(&asha, "marketing").await, 200);
+
     // Who agrees again agrees.
     server.clock.advance(60_000);
     let again = asks_for_a_call(&asha, ASHA, true).await;

@@ -119,6 +119,12 @@ pub enum Fact {
         /// When.
         given_at: String,
     },
+    /// The person agrees once more to what they took back, and said so elsewhere.
+    AgreedAgain {
+        purpose: String,
+        /// What the person agrees to, word for word.
+        text: String,
+    },
     /// The journey was idle for its time to live.
     Expired,
     /// A tracking partner wants the person elsewhere while this step is shown.
@@ -275,6 +281,7 @@ impl Fact {
             | Fact::Retried { .. }
             | Fact::Withheld { .. }
             | Fact::Withdrew { .. }
+            | Fact::AgreedAgain { .. }
             | Fact::Expired
             | Fact::LedAway { .. }
             | Fact::Failed { .. } => None,

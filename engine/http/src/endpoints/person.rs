@@ -88,6 +88,10 @@ impl EndpointCall<'_> {
                 let purpose = self.eval(|found, host| text_of(of, found, host))?;
                 people.withdraw(&change.visitor.actor, &purpose).await?;
             }
+            PersonDeed::AgreesAgain(of) => {
+                let purpose = self.eval(|found, host| text_of(of, found, host))?;
+                people.agree_again(&change.visitor.actor, &purpose).await?;
+            }
             PersonDeed::Dismisses(of) => {
                 let journey = self.eval(|found, host| text_of(of, found, host))?;
                 people.dismiss(&change.visitor.actor, known_id(&journey)?).await?;

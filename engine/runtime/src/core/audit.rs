@@ -58,6 +58,7 @@ pub enum Deed {
     PersonForgotten,
     JourneysForgotten,
     ConsentWithdrawn,
+    ConsentGivenAgain,
     DataExported,
     AccountOpened,
     NumberLeft,

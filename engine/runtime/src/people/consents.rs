@@ -47,6 +47,21 @@ impl People {
         self.core.note_deed(actor, Deed::ConsentWithdrawn, purpose).await?;
         self.core.end_consents(&all, actor).await
     }
+
+    /// Gives again what the person who is signed in took back, in all of their journeys, in the words that were taken
+    /// back last; `NotFound`: nothing was.
+    pub async fn agree_again(&self, actor: &Actor, purpose: &str) -> Result<(), Refusal> {
+        let person = self.hers(actor).ok_or(Refusal::NotFound)?;
+        let mut ended = self.core.consents_of(person).await?;
+        ended.retain(|one| is_about(one, purpose) && !is_given(one));
+        let last = ended.iter().max_by_key(|one| one.at_ms).ok_or(Refusal::NotFound)?;
+        let fact = Fact::AgreedAgain { purpose: purpose.to_owned(), text: text_of(last) };
+        self.core.note_deed(actor, Deed::ConsentGivenAgain, purpose).await?;
+        for one in &ended {
+            self.core.note_consent(one, &fact, actor).await?;
+        }
+        Ok(())
+    }
 }
 
 impl Core {
@@ -57,20 +72,27 @@ impl Core {
     /// Ends those that are given.
     pub(crate) async fn end_consents(&self, consents: &[Record], actor: &Actor) -> Result<(), Refusal> {
         for given in consents.iter().filter(|one| is_given(one)) {
-            let fact = Fact::Withdrew {
-                purpose: given.key.clone(),
-                text: given.data["text"].as_str().unwrap_or_default().to_owned(),
-                given_at: rfc3339(given.at_ms),
-            };
-            let noted = self.note(&given.journey, |turn| turn.apply(fact.clone(), actor).map(drop));
-            match noted.await? {
-                // One that is no more sends nothing.
-                Some(Committed::Done { .. }) | None => {}
-                Some(Committed::Superseded | Committed::KeyUsed(_) | Committed::Moved) => return Err(Refusal::Busy),
-            }
+            let fact =
+                Fact::Withdrew { purpose: given.key.clone(), text: text_of(given), given_at: rfc3339(given.at_ms) };
+            self.note_consent(given, &fact, actor).await?;
         }
         Ok(())
     }
+
+    /// Notes in the journey of a consent what becomes of it.
+    async fn note_consent(&self, consent: &Record, fact: &Fact, actor: &Actor) -> Result<(), Refusal> {
+        let noted = self.note(&consent.journey, |turn| turn.apply(fact.clone(), actor).map(drop));
+        match noted.await? {
+            // One that is no more sends nothing.
+            Some(Committed::Done { .. }) | None => Ok(()),
+            Some(Committed::Superseded | Committed::KeyUsed(_) | Committed::Moved) => Err(Refusal::Busy),
+        }
+    }
+}
+
+/// The words of a consent.
+fn text_of(record: &Record) -> String {
+    record.data["text"].as_str().unwrap_or_default().to_owned()
 }
 
 fn is_about(record: &Record, purpose: &str) -> bool {

@@ -104,6 +104,10 @@ impl Turn<'_> {
                 self.writes.commit.records.push(consent(&purpose, said));
                 (Fact::Withdrew { purpose, text, given_at }, true)
             }
+            Fact::AgreedAgain { purpose, text } => {
+                self.agree(vec![ConsentAnswer { purpose: purpose.clone(), given: true, text: text.clone() }]);
+                (Fact::AgreedAgain { purpose, text }, true)
+            }
             Fact::Expired => {
                 let taken = self.ask("expire", Value::Null, by)?.is_some();
                 if !taken {
@@ -164,6 +168,7 @@ impl Turn<'_> {
             | Fact::Noted { .. }
             | Fact::Retried { .. }
             | Fact::Withdrew { .. }
+            | Fact::AgreedAgain { .. }
             | Fact::Expired
             | Fact::LedAway { .. }
             | Fact::Failed { .. } => false,

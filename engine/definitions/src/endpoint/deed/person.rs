@@ -14,6 +14,8 @@ pub enum PersonDeed {
     KeepsProfile(Expression),
     /// The purpose that the person no longer agrees to: a text.
     Withdraws(Expression),
+    /// The purpose that the person agrees to once more, having withdrawn it: a text.
+    AgreesAgain(Expression),
     /// The journey of the person that nobody else sees from now on: its id.
     Dismisses(Expression),
     /// The answer is a file of this name, with all that is kept of the person: `export`.
@@ -79,9 +81,10 @@ impl TakesOver {
 }
 
 impl PersonDeed {
-    pub(super) const KEYS: [&str; 11] = [
+    pub(super) const KEYS: [&str; 12] = [
         "profile",
         "withdraws",
+        "agrees_again",
         "dismisses",
         "exports",
         "proves",
@@ -93,7 +96,7 @@ impl PersonDeed {
         "checks",
     ];
     /// Keys that hold for somebody who is signed in alone.
-    pub(super) const OF_PERSON: [&str; 5] = ["profile", "withdraws", "dismisses", "exports", "ends"];
+    pub(super) const OF_PERSON: [&str; 6] = ["profile", "withdraws", "agrees_again", "dismisses", "exports", "ends"];
 
     /// Reads the one that `key` names; `None`: it cannot be read, or says no.
     pub(super) fn read(key: &str, fields: &mut MapReader<'_, '_>, who: Who) -> Option<PersonDeed> {
@@ -102,6 +105,7 @@ impl PersonDeed {
         Some(match key {
             "profile" => PersonDeed::KeepsProfile(mapping(node, words(), &NAMES, fields.problems)),
             "withdraws" => PersonDeed::Withdraws(value()?),
+            "agrees_again" => PersonDeed::AgreesAgain(value()?),
             "dismisses" => PersonDeed::Dismisses(value()?),
             "exports" => PersonDeed::Exports(fields.text(key)?),
             "proves" => PersonDeed::Proves(Proves::read(node, fields.problems)?),
@@ -130,6 +134,7 @@ impl PersonDeed {
         let (one, any): (Option<&Expression>, &[Expression]) = match self {
             PersonDeed::KeepsProfile(of)
             | PersonDeed::Withdraws(of)
+            | PersonDeed::AgreesAgain(of)
             | PersonDeed::Dismisses(of)
             | PersonDeed::EndsSessions(of)
             | PersonDeed::HoldsToken(of)
