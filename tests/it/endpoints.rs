@@ -22,6 +22,8 @@ async fn has_menus(visitor: &Visitor) {
     assert!(mobile.contains("Contact us") && !desktop.contains("Contact us"), "R3-17 {desktop:?}");
     assert!(texts(&get("/api/v1/sme-menu").await["data"]["menu"]).contains("Business insurance"));
     assert_eq!(get("/api/v1/footer-menu").await["data"]["menu"][0]["title"], "Products");
+    let hindi = get("/api/v1/footer-menu?lang=hi").await["data"]["menu"][0]["title"].clone();
+    assert_eq!(hindi, "प्रोडक्ट", "a kept answer has the language of its address");
     assert_eq!(get("/api/v1/home").await["data"]["name"], "Journey");
     let footer = get("/api/v1/footerData").await;
     assert_eq!((&footer["status"], &footer["data"]["footerMenus"][0]["title"]), (&json!(200), &json!("Products")));

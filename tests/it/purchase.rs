@@ -488,7 +488,7 @@ impl Customer<'_> {
         let button = text.split_whitespace().find(|word| word.ends_with("/dashboard")).expect("a way on");
         assert!(button.starts_with("http://localhost"), "{button}");
         for said in [
-            "Your car is insured.",
+            "Your policy is ready.",
             "Insurer",
             "HDFC ERGO",
             "Begins on",
@@ -546,6 +546,31 @@ impl Customer<'_> {
         let early = crate::login::post(&self.browser, "account/renew-car", &[], renews).await;
         assert_eq!(early.status, 422);
         assert!(early.text().contains("too early to renew"), "{}", early.text());
+    }
+
+    /// On a device that nobody is signed in on, the code of the number finds the policy in the same step.
+    async fn is_found_by_who_shows_her_number(&self) {
+        let records = self.server.store().await.records(&self.id()).await.expect("records");
+        let policy = records.iter().find(|record| record.kind == "policy").expect("a policy");
+        let number = policy.data["policy_number"].as_str().expect("a number");
+        let device = self.server.visitor();
+        let asked = json!({"policy": number, "mobile": self.mobile});
+        let begun = device.start("motor/renewal", asked).await.ok(201);
+        let id = begun["journey"]["id"].as_str().expect("a journey");
+        let at = async |step: &str| {
+            let there = async || {
+                let view = device.view(id).await;
+                (view["step"]["id"] == step).then_some(view)
+            };
+            self.server.until(step, there).await
+        };
+        self.server.clock.advance(60_000);
+        device.event(&at("renewal.find").await, "own", json!({})).await.ok(200);
+        let asking = at("renewal.otp.asking").await;
+        let code = journey_tests::people::code(&self.server.product.runtime, id).await;
+        device.event(&asking, "submit", json!({"code": code})).await.ok(200);
+        let found = at("renewal.found_here").await;
+        assert!(found.to_string().contains(number), "{found}");
     }
 
     /// What is tracked there is renewed there: for what is insured already nobody types its number again.
@@ -650,6 +675,7 @@ async fn from_the_registration_number_to_the_policy() {
     asha.keeps_a_paper_that_anybody_can_check().await;
     asha.opens_her_policy_from_the_messages(&file).await;
     asha.is_charged_once(&order, price).await;
+    asha.is_found_by_who_shows_her_number().await;
 
     let three_years_ms = 3 * 365 * 86_400_000;
     server.clock.advance(three_years_ms);

@@ -106,7 +106,7 @@ pub use site::{
 };
 pub use story::Story;
 pub use table::{Search, Table, Tables};
-pub use text::Text;
+pub use text::{ENGLISH, Text};
 pub use translation::{Sheet, Translated, sheets};
 pub use uploads::{FILE_KINDS, UploadAnswer, UploadKind};
 pub use values::{Now, ZONE, format_date, money};

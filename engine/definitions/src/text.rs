@@ -10,7 +10,7 @@ use engine_statechart::source::Span;
 use serde_json::Value;
 
 /// The language that authors write.
-pub(crate) const ENGLISH: &str = "en";
+pub const ENGLISH: &str = "en";
 
 /// A literal, or a text with places.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,7 +9,7 @@ use crate::view::{
     RedirectPart, SectionState, Step, StepKind, StepView, Wait, WaitPart,
 };
 use engine_definitions as definitions;
-use engine_definitions::{Audience, Frozen, OnDemand, ProductHost, Text, Workflow};
+use engine_definitions::{Audience, ENGLISH, Frozen, OnDemand, ProductHost, Text, Workflow};
 use engine_statechart::expression::Memory;
 use engine_statechart::{EvalError, Scope};
 use serde_json::{Map, Value, json};
@@ -468,7 +468,7 @@ fn messages(turn: &Turn<'_>, reader: &ViewerContext<'_>, step: &Step) -> Vec<Mes
             let told =
                 |text: &String| reader.cover.as_ref().map_or_else(|| text.clone(), |cover| cover.cover_text(text));
             let known = reader.workflow.find_text(&note.code, fields);
-            let text = known.or_else(|| note.text.as_ref().map(told));
+            let text = known.or_else(|| note.text.as_ref().map(told).map(|words| answered(reader, words)));
             let text = text.unwrap_or_else(|| reader.text("error.global", fields));
             MessageView {
                 code: note.code.clone(),
@@ -478,6 +478,15 @@ fn messages(turn: &Turn<'_>, reader: &ViewerContext<'_>, step: &Step) -> Vec<Mes
             }
         })
         .collect()
+}
+
+/// What a partner answered, who answers in English: whoever reads another language is told so in it.
+fn answered(reader: &ViewerContext<'_>, words: String) -> String {
+    if reader.workflow.spoken == ENGLISH || !words.is_ascii() {
+        return words;
+    }
+    let fields = Map::from_iter([("words".to_owned(), json!(words))]);
+    reader.workflow.find_text("partner.answered", &fields).unwrap_or(words)
 }
 
 /// `{url, method, fields, label}` of a redirect step.

@@ -146,8 +146,11 @@ const MONEY: &[Key] = &[
 const CONSENT: &[Key] = &[key("links", List(&LINK), "what one agrees to")];
 const LINK: Entry = Entry { name: "ConsentLink", keys: &[words("label", "").needed(), name("href", &[], "").needed()] };
 const RANGE: &[Key] = &[
-    name("unit", &["money", "percent"], "how the value is said"),
-    value("step", Gives::Number, "else those of `multipleOf`"),
+    name("unit", &["money", "rupees", "percent"], "how the value is said; `money` is paise"),
+    value("step", Gives::Number, "of the slider; else those of `multipleOf`, or 1"),
+    value("typed", Gives::Flag, "the value can be typed, too"),
+    value("slider", Gives::Number, "where the slider ends, when more than that may be typed"),
+    value("words", Gives::Flag, "says a typed amount in words"),
 ];
 const LOOKUP: &[Key] = &[
     SOURCE.needed(),

@@ -1,6 +1,7 @@
 //! The endpoints of the definitions in the description of the API.
 
 use crate::problem::{self, Code, Problem};
+use crate::visitor::language;
 use engine_definitions::{Audience, Catalog, Endpoint, Envelope, Now, Which, Who, ZONE};
 use engine_statechart::expression::Scope;
 use serde_json::{Value, json};
@@ -35,6 +36,12 @@ pub fn describe(description: &mut Value, catalog: &Catalog, now_ms: i64) {
                     |(name, rule)| json!({"name": name, "in": "query", "required": required(name), "schema": rule}),
                 ),
             );
+        }
+        if endpoint.method == "GET" {
+            let about = format!("Language of the answer: {}", catalog.languages().join(", "));
+            let schema = json!({"type": "string"});
+            let named = json!({"name": language::NAME, "in": "query", "description": about, "schema": schema});
+            parameters.push(named);
         }
         let mut responses = json!(problem::responses(&refusals(endpoint)));
         if endpoint.answer.envelope != Envelope::None {

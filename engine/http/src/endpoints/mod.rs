@@ -17,14 +17,14 @@ use crate::json::pointer_to;
 use crate::problem::{Code, FieldProblem, Problem};
 use crate::visitor::agents;
 use crate::visitor::attribution;
-use crate::visitor::language::{self, ENGLISH};
+use crate::visitor::language;
 use crate::visitor::session::{ChangeRequest, Opening, Visitor, token};
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use engine_definitions::{
-    Audience, Catalog, Deed, Endpoint, EvalError, FieldError, List, Now, PartnerCall, PersonDeed, Refuses, Which, Who,
-    ZONE,
+    Audience, Catalog, Deed, ENGLISH, Endpoint, EvalError, FieldError, List, Now, PartnerCall, PersonDeed, Refuses,
+    Which, Who, ZONE,
 };
 use engine_partners::CallOutcome;
 use engine_runtime::Actor;
@@ -49,8 +49,10 @@ pub async fn answer(State(app): State<App>, request: Request) -> Response {
         let allow = here.keys().copied().collect::<Vec<_>>().join(", ");
         return (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, allow)]).into_response();
     };
-    // What caches keep speaks to everybody alike.
-    let language = if endpoint.answer.cache_s.is_some() { ENGLISH.into() } else { language };
+    // What caches keep speaks to everybody alike who asks at this address.
+    let asked = language::in_query(&app, request.uri().query().unwrap_or_default());
+    let kept = endpoint.answer.cache_s.map(|_| ENGLISH.to_owned());
+    let language = asked.or(kept).unwrap_or(language);
     let envelope = endpoint.answer.envelope;
     let answered = Box::pin(answer_here(&app, &catalog, (endpoint, language), path, request)).await;
     answered.unwrap_or_else(|problem| envelope::refusal_response(problem, envelope))

@@ -4,13 +4,11 @@
 use crate::app::App;
 use crate::visitor::session::cookie;
 use axum::http::{HeaderMap, HeaderValue, header};
-
-/// Language in which definitions are written.
-pub const ENGLISH: &str = "en";
+use engine_definitions::ENGLISH;
 
 const COOKIE: &str = "__Host-language";
 /// The parameter of an address that chooses.
-const NAME: &str = "lang";
+pub const NAME: &str = "lang";
 const YEAR_S: u32 = 365 * 24 * 3600;
 
 /// The language that this visitor chose, if the site still speaks it.
@@ -22,6 +20,12 @@ pub fn chosen_language(app: &App, headers: &HeaderMap) -> Option<String> {
 pub fn of(app: &App, headers: &HeaderMap) -> String {
     let first = || app.runtime.catalog().languages().first().cloned();
     chosen_language(app, headers).or_else(first).unwrap_or_else(|| ENGLISH.into())
+}
+
+/// The language that an address asks for by itself, without a choice that is kept: what programs call and caches keep.
+pub fn in_query(app: &App, query: &str) -> Option<String> {
+    let wanted = url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == NAME)?.1;
+    supported(app, &wanted)
 }
 
 /// A choice in the address: the rest of the query, and the language if the site speaks it; `None` when nothing is chosen

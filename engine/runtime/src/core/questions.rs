@@ -79,7 +79,7 @@ impl Core {
             "otp.verify" => self.verify_otp(turn, input, actor).await,
             "totp.verify" => self.verify_second(turn, input).await,
             "person.contact" => self.contact(turn, actor).await,
-            "person.record" => self.own_record(input, actor).await,
+            "person.record" => self.own_record(turn, input, actor).await,
             "person.note" => Box::pin(self.note_own_record(turn, input, actor)).await,
             "person.restore" => self.restore(turn, input, actor).await,
             other => {

@@ -251,15 +251,16 @@ impl crate::core::Core {
 
     /// `{kind, key, context: [name]}` → `{ok, record, context}`: what was recorded of a journey of who is signed in,
     /// and of what that journey knew what is named.
-    pub async fn own_record(&self, input: &Value, actor: &Actor) -> Result<CallResult, Refusal> {
+    pub async fn own_record(&self, turn: &Turn<'_>, input: &Value, actor: &Actor) -> Result<CallResult, Refusal> {
         let told = |ok: bool, record: Value, context: Map<String, Value>| {
             CallResult::output(json!({"ok": ok, "record": record, "context": context}))
         };
-        let Some(record) = self.find_record(input, actor.person()).await? else {
+        let person = turn.person_of(actor);
+        let Some(record) = self.find_record(input, person).await? else {
             return Ok(told(false, json!({}), Map::new()));
         };
         let journey = self.store().journey(&record.journey).await?;
-        let journey = journey.filter(|journey| journey.person.as_deref() == actor.person());
+        let journey = journey.filter(|journey| journey.person.as_deref() == person);
         let mut context = match journey {
             Some(journey) => read(journey)?.state.snapshot.context,
             None => Map::new(),
@@ -274,7 +275,7 @@ impl crate::core::Core {
     /// it.
     pub async fn note_own_record(&self, turn: &Turn<'_>, input: &Value, actor: &Actor) -> Result<CallResult, Refusal> {
         let by_itself = turn.record.person.as_deref().filter(|_| actor.kind == SYSTEM);
-        let record = self.find_record(input, actor.person().or(by_itself)).await?;
+        let record = self.find_record(input, turn.person_of(actor).or(by_itself)).await?;
         let Some(record) = record.filter(|record| record.journey != turn.id()) else {
             return Ok(CallResult::output(json!({"ok": false})));
         };
@@ -300,7 +301,8 @@ impl crate::core::Core {
         let text = |name: &str| input[name].as_str().unwrap_or_default();
         let Some(person) = person else { return Ok(None) };
         let found = self.store().records_of(person, &[text("kind").to_owned()], RECORDS_MAX).await?;
-        Ok(found.into_iter().find(|record| record.key == text("key")))
+        // A number is typed in capitals where its paper has small letters.
+        Ok(found.into_iter().find(|record| record.key.eq_ignore_ascii_case(text("key"))))
     }
 
     /// Keeps what a person was first called by themselves.

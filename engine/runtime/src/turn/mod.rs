@@ -258,6 +258,11 @@ impl<'w> Turn<'w> {
         Cow::Owned(context)
     }
 
+    /// Who acts: whose number this turn has just proved, or else who is signed in.
+    pub(crate) fn person_of<'a>(&'a self, actor: &'a Actor) -> Option<&'a str> {
+        self.record.person.as_deref().filter(|_| self.proof.is_person).or(actor.person())
+    }
+
     /// What is being typed on the shown step.
     pub fn draft(&self) -> Option<&Draft> {
         self.writes.draft(&self.drafts, self.step_node())
