@@ -29,7 +29,7 @@ import {
 } from '../src/renderer/blocks/options-order';
 import { ActionsContext, ClockContext } from '../src/renderer/context';
 import { safeUrl } from '../src/routes';
-import { date, money, time, value } from '../src/ui/format';
+import { date, money, value } from '../src/ui/format';
 
 test.each(Object.entries(fixtures))('%s has no axe violation', async (_, view) => {
   const { container } = render(
@@ -112,6 +112,17 @@ test.each([
     />,
   );
   expect(container.querySelector('.review-line')?.textContent).toBe(said);
+});
+
+test('the folded line of a plan says what is clear without its label: no day and no time', () => {
+  const items = [
+    { label: 'Insurer', value: 'HDFC ERGO' },
+    { label: 'To pay', value: { paise: 7_715_00 } },
+    { label: 'Starts on', value: { date: '2026-12-14' } },
+    { label: 'Price held till', value: { time: '2026-11-30T21:31:00Z' } },
+  ];
+  const { container } = render(<Plan blocks={[{ block: 'facts', title: 'Your plan', items }]} />);
+  expect(container.querySelector('.review-line')?.textContent).toBe('HDFC ERGO · ₹7,715');
 });
 
 test('on the way elsewhere a GET is a link with its query, a POST a form with its fields', () => {
@@ -436,7 +447,6 @@ test('dates and values', () => {
   expect(date('2026-11-21')).toBe('21 Nov 2026');
   expect(date('2026-11-21T10:02:00Z')).toBe('21 Nov, 3:32 pm');
   expect(date('soon')).toBe('soon');
-  expect(time('2026-11-21T11:22:00Z')).toBe('4:52 pm');
   expect(value({ percent: 99 })).toBe('99%');
   expect(value(null)).toBe('—');
 });

@@ -259,6 +259,19 @@ test('money is typed in rupees and answered in paise', async () => {
   expect(sent).toHaveBeenCalledWith({ m: 125_000_000 });
 });
 
+test('a slider shows what is typed above it, and writes what it is moved to', () => {
+  const ui = { widget: 'range', unit: 'rupees', typed: true, slider: 100_000, step: 500 };
+  const monthly = { type: 'integer', title: 'Every month', minimum: 500, maximum: 1_000_000, 'x-ui': ui };
+  show({ properties: { monthly } }, { monthly: 5000 });
+  const [typed, slid] = [screen.getByRole<HTMLInputElement>('textbox'), screen.getByRole<HTMLInputElement>('slider')];
+  expect([typed.value, slid.value, slid.name]).toEqual(['5,000', '5000', '']);
+  fireEvent.change(slid, { target: { value: '12500' } });
+  expect(typed.value).toBe('12,500');
+  // more than the slider reaches is typed
+  fireEvent.change(typed, { target: { value: '4,00,000' } });
+  expect([typed.value, slid.value]).toEqual(['4,00,000', '100000']);
+});
+
 test('a look-up is filtered by another answer and forgets its own when that changes', async () => {
   const asked: string[] = [];
   const rows = [

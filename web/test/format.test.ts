@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import cases from '../../tests/forms/amounts.json';
-import { brief, date, dayChip, dayInIndia, dayName, grouped, money, spelled } from '../src/ui/format';
+import words from '../dev/words.json';
+import { time } from '../src/renderer/blocks/time';
+import { brief, date, dayChip, dayInIndia, dayName, grouped, money, spelled, value } from '../src/ui/format';
+import { speak } from '../src/ui/words';
 
 const INDIA = 'en-IN';
 const DAY_MS = 86_400_000;
@@ -43,6 +46,24 @@ test('sums, days and instants read as an Indian locale has them', () => {
 test.each(cases)('$paise paise, said briefly and in words', (amount) => {
   expect(brief(amount.paise)).toBe(amount.brief);
   expect(spelled(amount.paise)).toBe(amount.spelled);
+});
+
+test.each([
+  ['today', '2026-12-01T11:00:00Z', '4:30 pm', 'शाम 4:30 बजे'],
+  ['the last minute of the day in India', '2026-12-01T18:29:00Z', '11:59 pm', 'रात 11:59 बजे'],
+  ['the next day in India, the same one in London', '2026-12-01T18:30:00Z', '2 Dec, 12:00 am', '2 दिस॰, रात 12:00 बजे'],
+  ['the same day of another year', '2027-12-01T11:00:00Z', '1 Dec, 4:30 pm', '1 दिस॰, शाम 4:30 बजे'],
+])('a time of another day than today says its day: %s', (_, iso, english, hindi) => {
+  const now = Date.parse('2026-11-30T18:30:00Z'); // midnight in India
+  expect(time(iso, now)).toBe(english);
+  speak('hi', words.hi);
+  expect(time(iso, now)).toBe(hindi);
+  speak('en', words.en);
+});
+
+test('a time that stands alone says its day: nobody knows when it is read', () => {
+  expect(value({ time: '2026-11-21T11:22:00Z' })).toBe('21 Nov, 4:52 pm');
+  expect(time('soon', 0)).toBe('soon');
 });
 
 test('amounts in words are counted in lakh and crore, and grouped by them (R9-44)', () => {

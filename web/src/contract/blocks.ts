@@ -639,8 +639,12 @@ export interface FieldUi {
   among?: string;
   /** what one agrees to */
   links?: ConsentLink[];
-  /** else those of multipleOf */
+  /** of the slider; else those of multipleOf, or 1 */
   step?: number;
+  /** the value can be typed, too */
+  typed?: boolean;
+  /** where the slider ends, when more than that may be typed */
+  slider?: number;
   /** the column that is stored */
   value?: string;
   /** the column that is shown */

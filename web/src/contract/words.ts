@@ -152,8 +152,10 @@ export interface Words {
   papers: never;
   part_missing: never;
   part_missing_why: never;
+  pause: never;
   picks: never;
   place: never;
+  play: never;
   previous: never;
   print: never;
   profile: never;
@@ -199,7 +201,6 @@ export interface Words {
   still_counting: never;
   still_waiting: never;
   still_waiting_why: never;
-  stop: never;
   suggestions: never;
   taken: never;
   taking_longer: never;

@@ -1,4 +1,5 @@
 /** What is being bought: beside the form on a desk; on a phone above it, where a block with a title is folded to a line. */
+import type { Value } from '../api/open';
 import type { Block } from '../contract/blocks';
 import { BlockView } from '../renderer/blocks';
 import { value as words } from '../ui/format';
@@ -30,8 +31,13 @@ export function Plan({ blocks }: { blocks: Block[] }) {
   );
 }
 
-/** The total of a price, the values of facts. */
+/** The total of a price, the values of facts that are clear without their labels. */
 function line(block: Block): string {
   if (block.block === 'breakup') return words(block.lines.find((line) => line.kind === 'total')?.value);
-  return block.block === 'facts' ? block.items.map((item) => words(item.value)).join(' · ') : '';
+  if (block.block !== 'facts') return '';
+  const clear = block.items.filter(({ value }) => !isMoment(value));
+  return clear.map((item) => words(item.value)).join(' · ');
 }
+
+const isMoment = (value: Value | undefined): boolean =>
+  typeof value === 'object' && value !== null && ('date' in value || 'time' in value);

@@ -14,6 +14,8 @@ import { hasEnded, keep, leave, post, type Refused } from './person';
 const MOBILE = /^((?!9{10})[6-9][0-9]{9}|[+]9715[024568][0-9]{7})$/;
 
 const { site } = JSON.parse(document.getElementById('boot')!.textContent) as Boot;
+/** The telephone, as people read it. */
+const call = site?.help?.call;
 let dialog: HTMLDialogElement | undefined;
 let staysHere = false;
 
@@ -112,21 +114,14 @@ function remember(asked: Asked, { authCode, resendIn = 0 }: Sent): NonNullable<t
   return last;
 }
 
-/** The telephone of the page, where it has one. */
-const phone = (): HTMLAnchorElement | null => document.querySelector('a[href^="tel:"]');
-
 function byPhone(): HTMLElement[] {
-  const call = phone();
-  const number = call && decodeURIComponent(call.href.slice(4));
-  if (!call || !number) return [];
-  return [
-    make('p', { className: 'field-hint' }, make('a', { href: call.href, textContent: t('no_code', { number }) })),
-  ];
+  if (!call) return [];
+  const link = make('a', { href: `tel:${call.number}`, textContent: t('no_code', { number: call.display }) });
+  return [make('p', { className: 'field-hint' }, link)];
 }
 
 function cookiesNeeded(): string {
-  const number = phone()?.href.slice(4);
-  return number ? t('cookies_needed_or_call', { number: decodeURIComponent(number) }) : t('cookies_needed');
+  return call ? t('cookies_needed_or_call', { number: call.display }) : t('cookies_needed');
 }
 
 function askCode(body: HTMLElement, first: NonNullable<typeof last>): undefined {
@@ -237,7 +232,7 @@ function form(words: string, input: HTMLInputElement, button: string, run: () =>
   const all = make('form', { className: 'form', noValidate: true }, field, submit);
   const tell = (text?: string) => {
     error.textContent = text ?? '';
-    input.toggleAttribute('aria-invalid', Boolean(text));
+    input.ariaInvalid = text ? 'true' : null;
     field.toggleAttribute('data-invalid', Boolean(text));
     if (!text) return error.remove();
     error.setAttribute('role', 'alert');
@@ -249,6 +244,7 @@ function form(words: string, input: HTMLInputElement, button: string, run: () =>
     event.preventDefault();
     if (submit.disabled) return;
     submit.disabled = true;
+    tell();
     tell(
       // the server's first message (R8-02), or the global one
       await run().catch(({ problem }: Refused) =>

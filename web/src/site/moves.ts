@@ -1,21 +1,30 @@
-/** What moves by itself on a page: sliders that turn, countdowns. Each can be stopped, and none starts where movement is unwanted. */
+/** What moves by itself on a page: sliders that turn, countdowns. Each can be paused, and none starts where movement is unwanted. */
 import { t } from '../ui/words';
 
 const isStill = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
-/** Runs `step` every `ms` until the button of the block is pressed; `false` from it ends it too. */
-function repeat(block: HTMLElement, ms: number, step: () => boolean): void {
-  const stop = block.querySelector<HTMLButtonElement>('.moves-stop');
-  const timer = setInterval(() => {
-    if (!step()) end();
-  }, ms);
-  const end = () => {
-    clearInterval(timer);
-    stop?.remove();
+/** Runs `step` every `ms` until it says `false`. The button of the block pauses it, calling `rest`, and lets it go on. */
+function repeat(block: HTMLElement, ms: number, step: () => boolean, rest?: () => void): void {
+  const button = block.querySelector<HTMLButtonElement>('.moves-pause');
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const run = () => {
+    timer = setInterval(() => {
+      if (step()) return;
+      clearInterval(timer);
+      button?.remove();
+    }, ms);
   };
-  if (!stop) return;
-  stop.hidden = false;
-  stop.addEventListener('click', end);
+  run();
+  if (!button) return;
+  button.hidden = false;
+  button.addEventListener('click', () => {
+    if (timer) {
+      clearInterval(timer);
+      timer = undefined;
+      rest?.();
+    } else if (step()) run();
+    button.textContent = t(timer ? 'pause' : 'play');
+  });
 }
 
 function slider(block: HTMLElement): void {
@@ -40,6 +49,7 @@ function countdown(block: HTMLElement): void {
   const end = Date.parse(until.length === 10 ? `${until}T23:59:59+05:30` : until);
   const said = block.querySelector('strong');
   if (!said || Number.isNaN(end)) return;
+  const day = said.textContent;
   const tick = (): boolean => {
     const left = Math.floor((end - Date.now()) / 1000);
     if (left <= 0) {
@@ -54,7 +64,8 @@ function countdown(block: HTMLElement): void {
       .join(' ');
     return true;
   };
-  if (tick() && !isStill()) repeat(block, 1000, tick);
+  // what stands still is the day: a time that is left would soon be wrong
+  if (tick() && !isStill()) repeat(block, 1000, tick, () => (said.textContent = day));
 }
 
 for (const block of document.querySelectorAll<HTMLElement>('[data-moves]')) {

@@ -72,9 +72,6 @@ export function date(iso: string): string {
 /** The day in India at an instant: `2026-11-21`. */
 export const dayInIndia = (at: Date): string => new Date(at.getTime() + OFFSET_MS).toISOString().slice(0, 10);
 
-/** The time of day in India: 4:52 pm. */
-export const time = (iso: string): string => date(iso).split(', ').at(-1) ?? iso;
-
 export function value(input: Value | undefined, options?: { paisa?: boolean }): string {
   if (input === null || input === undefined || input === '') return '—';
   if (typeof input === 'number') return grouped(input);
@@ -82,7 +79,7 @@ export function value(input: Value | undefined, options?: { paisa?: boolean }): 
   if (typeof input === 'string') return /^\d{4}-\d{2}-\d{2}$/.test(input) ? date(input) : input;
   if ('paise' in input) return money(input.paise, options);
   if ('date' in input) return date(input.date);
-  if ('time' in input) return time(input.time);
+  if ('time' in input) return date(input.time);
   if ('percent' in input) return `${input.percent}%`;
   if ('height' in input) return height(input.height);
   return input.text;

@@ -1,7 +1,7 @@
 import type { Block as AnyBlock, CountdownBlock } from '../../contract/blocks';
 import { Block } from '../../ui/block';
 import { value } from '../../ui/format';
-import { Stop } from './slider';
+import { Pause } from './slider';
 
 /** A day by which something ends. Scripts count down to it, and take it away once it has passed. */
 export const CountdownView = ({ title, text, until }: CountdownBlock) => (
@@ -11,7 +11,7 @@ export const CountdownView = ({ title, text, until }: CountdownBlock) => (
       <strong className="figures" role="timer" aria-live="off">
         {value(until.length === 10 ? until : { time: until })}
       </strong>{' '}
-      <Stop />
+      <Pause />
     </p>
   </Block>
 );

@@ -6,7 +6,7 @@
 import { startTransition, useEffect, useRef, useState } from 'react';
 import type { Block, Option, OptionsBlock } from '../../contract/blocks';
 import { Button } from '../../ui/button';
-import { money, time } from '../../ui/format';
+import { money } from '../../ui/format';
 import { Icon } from '../../ui/icon';
 import { useDrawn } from '../../ui/media';
 import { said } from '../../ui/said';
@@ -34,6 +34,7 @@ import {
   shared,
   standing,
 } from './options-order';
+import { time } from './time';
 
 export function OptionsView({
   title,
@@ -53,6 +54,7 @@ export function OptionsView({
   sample,
 }: OptionsBlock) {
   const { say, send } = useActions();
+  const now = useClock();
   const offers = items.filter((item) => item.state === 'answered');
   const open = items.filter((item) => item.state === 'asked');
   const without = items.filter((item) => item.state === 'declined' || item.state === 'failed');
@@ -101,7 +103,7 @@ export function OptionsView({
         {valid_until && offers.length > 0 && (
           <p className="tag">
             <Icon name="clock" small />
-            {t('held_till', { time: time(valid_until) })}
+            {t('held_till', { time: time(valid_until, now()) })}
           </p>
         )}
       </header>

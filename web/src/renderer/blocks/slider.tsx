@@ -23,15 +23,15 @@ export const SliderView = ({ title, items, every_ms }: SliderBlock) => (
           );
         })}
       </ul>
-      <Stop />
+      <Pause />
     </div>
   </Block>
 );
 
-/** What moves by itself can be stopped; where scripts do not run nothing moves. */
-export const Stop = () => (
-  <button className="button moves-stop" type="button" hidden>
-    {t('stop')}
+/** What moves by itself can be paused and goes on when asked; where scripts do not run nothing moves. */
+export const Pause = () => (
+  <button className="button moves-pause" type="button" hidden>
+    {t('pause')}
   </button>
 );
 
