@@ -185,7 +185,8 @@ pub async fn run(options: Options) -> Result<Report> {
 }
 
 impl Options {
-    /// The short form of `make test`: ten kills, a short lease. An unoptimised build beside other tests starts slower.
+    /// The short form of `make test`: ten kills, a short lease. An unoptimised build stands beside other tests there, so its
+    /// bounds only say that everything goes on at all; the long form says how soon.
     pub fn short(database: Database, seed: u64) -> Options {
         Options {
             database,
@@ -195,8 +196,8 @@ impl Options {
             customers: 64,
             lease: Duration::from_secs(3),
             frozen: Duration::from_secs(5),
-            ready_max: Duration::from_secs(if cfg!(debug_assertions) { 15 } else { 2 }),
-            resumed_max: Duration::from_secs(15),
+            ready_max: Duration::from_secs(if cfg!(debug_assertions) { 60 } else { 2 }),
+            resumed_max: Duration::from_secs(if cfg!(debug_assertions) { 60 } else { 15 }),
         }
     }
 }
