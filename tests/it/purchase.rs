@@ -608,7 +608,7 @@ impl Customer<'_> {
         let begun = claims(policy).await.ok(200);
         let url = begun["data"]["url"].as_str().expect("an address");
         let id = url.strip_prefix("/claim/what-happened?request=").expect("what happened");
-        let answers = json!({"loss": "accident", "on": "2028-01-01", "pincode": "110001"});
+        let answers = json!({"loss": "accident", "on": "2027-06-01", "pincode": "110001"});
         device.event(&device.view(id).await, "submit", answers).await.ok(200);
         let told = async || {
             let view = device.view(id).await;
