@@ -67,6 +67,28 @@ fn boot(html: &str) -> Value {
     serde_json::from_str(inside.expect("boot data").0).expect("JSON")
 }
 
+/// R3-14, R7.2-12: pages name what browsers keep: cities below health, how somebody came wherever that is known.
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_name_what_browsers_keep() {
+    let server = TestServer::start(all_definitions()).await;
+    let visitor = server.visitor();
+    let kept = async |path: &str| {
+        let keeps = boot(&visitor.get(path).await.text())["site"]["keeps"].clone();
+        let names = keeps.as_array().into_iter().flatten().filter_map(|kept| kept["name"].as_str().map(str::to_owned));
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (kept("/contact-us").await.len(), kept("/health-insurance").await),
+        (0, vec!["healthCities".to_owned()])
+    );
+    assert_eq!(visit(&visitor).await["preferred"], Value::Null);
+    arrive(&visitor, "/contact-us?source=clinicplus&preferred_insurer=24&preferred_plan=P77").await;
+    assert_eq!(kept("/contact-us").await, ["agentinfo", "partnerentry", "preferred"]);
+    let came = visit(&visitor).await;
+    assert_eq!((&came["agent"], &came["preferred"]), (&Value::Null, &json!({"insurer": "24", "plan": "P77"})));
+    server.stop().await;
+}
+
 /// R3-06
 const UTM: &str = "utm_campaign utm_device utm_term network utm_medium utm_source utm_content utm_creative agid ap aoi ci \
                    cre fid lop ma mo pl ti track final_source final_medium final_campaign emp merchant_id";

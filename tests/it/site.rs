@@ -479,6 +479,16 @@ fn a_rule_that_leads_nowhere_is_found_before_it_is_published() {
             ),
             ("a part that is none", "layout:\n  - {parts: help, hide: heder}\n", &["more.yaml:2 unknown-name"]),
             ("a frame that is none", "layout:\n  - {parts: help, frame: hose}\n", &["more.yaml:2 unknown-name"]),
+            (
+                "an answer of no call",
+                "keeps:\n  x: {call: /api/v1/none, take: a, of: visitor}\n",
+                &["more.yaml:2 unknown-name"],
+            ),
+            (
+                "an answer kept nowhere",
+                "keeps:\n  x: {call: /api/v1/none, take: a}\n",
+                &["more.yaml:2 shape", "more.yaml:2 unknown-name"],
+            ),
             ("a product without pages", "products:\n  letters: {under: /letters}\n", &["more.yaml:2 never-matches"]),
             ("a key twice in two files", "legal: Twice\n", &["site.yaml:11 duplicate-key"]),
             ("a redirect to nowhere", "redirects: []\n", &["site.yaml:12 duplicate-key"]),

@@ -19,6 +19,19 @@ test("a partner's visitor sees its name and colours on every page, and only what
   await expect(page).toHaveURL(`${walk.product.base}/bike-insurance/tp`);
 });
 
+test('the tab keeps how the visitor came, the browser the cities of health (R3-14, R7.2-12)', async ({ walk, page }) => {
+  const kept = (tab: boolean, name: string) =>
+    page.evaluate(([tab, name]) => (tab ? sessionStorage : localStorage).getItem(name as string), [tab, name] as const);
+  const came = 'source=clinicplus&sub-source=reception&preferred_insurer=24&preferred_plan=P77';
+  await page.goto(`${walk.product.base}/health-insurance?_aid=A7&_uid=A8&${came}`);
+  await expect.poll(() => kept(true, 'agentinfo'), { timeout: 20_000 }).toContain('A7');
+  await expect.poll(() => kept(true, 'partnerentry')).toContain('clinicplus');
+  const preferred = (await kept(true, 'preferred'))!;
+  expect(preferred).not.toContain('P77');
+  expect(JSON.parse(Buffer.from(preferred, 'base64').toString())).toEqual({ insurer: '24', plan: 'P77' });
+  await expect.poll(() => kept(false, 'healthCities')).toContain('"citySlug":"pune"');
+});
+
 test('an agent is asked about by her page, which is then an agent\'s (R4-08, R4-09)', async ({ walk, page }) => {
   const asked: string[] = [];
   page.on('request', (request) => {

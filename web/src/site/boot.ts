@@ -2,6 +2,7 @@
 import type { FormView, Problem, StepView } from '../contract/api';
 import type { Block, CalculatorBlock } from '../contract/blocks';
 import type { Words } from '../contract/words';
+import type { Kept } from './keeps';
 
 export interface Site {
   name: string;
@@ -13,6 +14,8 @@ export interface Site {
   product?: string;
   /** keys of the storage for what is begun here, and which of them this page's journeys take */
   storage?: Record<string, boolean>;
+  /** what the browser keeps of answers of our calls */
+  keeps?: Kept[];
   /** the mark of who is signed in, as far as the server knows; worth nothing without the session */
   token?: string;
   /** parts of the surroundings that this page leaves out */

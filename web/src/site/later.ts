@@ -57,6 +57,9 @@ function at(name: string, run: () => void): void {
   if (ms !== undefined) setTimeout(run, Math.max(0, ms - performance.now()));
 }
 
+const { keeps } = site ?? {};
+if (keeps) at('keeps', () => import('./keeps').then((part) => part.keep(keeps)));
+
 at('last_visit', () => {
   try {
     localStorage.setItem('lastvisit', location.pathname);

@@ -212,7 +212,7 @@ impl Channels {
         let confirmed = Some(&agent.ids).filter(|_| agent.is_agent());
         json!({
             "channels": came.channels, "partner": self.partner(came).map(Partner::describe), "agent": confirmed,
-            "variants": self.variants(draw),
+            "variants": self.variants(draw), "said": came.said,
         })
     }
 

@@ -360,11 +360,27 @@ fn site() -> Value {
             "Keys under which browsers keep what was begun in them: `all`, or the products",
             map_of(one_or_list(text())),
         ),
+        (
+            "keeps",
+            "What browsers keep of answers of our own calls, by its name in their storage",
+            map_of(needs(kept_answer(), &["call", "take"])),
+        ),
         ("gates", "Pages for some roles", list_of(needs(gate, &["under", "to"]))),
     ];
     let mut site = closed_map(&[&keys[..], &channels()].concat());
     site["$defs"] = json!({"item": item});
     site
+}
+
+fn kept_answer() -> Value {
+    let keys = [
+        ("call", "Path of the endpoint, by GET", text()),
+        ("take", "Names that lead to the value in its answer", text()),
+        ("under", "Address at and below which everybody's browser keeps it", text()),
+        ("of", "Of who came by an agent, a partner, a campaign: for the tab", words(&["visitor"])),
+        ("encoded", "It lies there encoded", json!({"type": "boolean"})),
+    ];
+    closed_map(&keys)
 }
 
 fn script() -> Value {

@@ -5,6 +5,7 @@
 
 mod around;
 mod drawn;
+mod kept_answer;
 mod listing;
 mod menu;
 mod offer;
@@ -33,6 +34,7 @@ use crate::text::Text;
 use around::Layout;
 use engine_statechart::Problem;
 use engine_statechart::source::Span;
+use kept_answer::KeptAnswer;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -42,7 +44,7 @@ pub(crate) const FRAME: &str = "site/frame";
 /// Folder of the site's pages.
 const PAGES: &str = "workflows/site/pages/";
 /// Keys of the files in workflows/site/, each in one of them.
-const KEYS: [&str; 24] = [
+const KEYS: [&str; 25] = [
     "browser",
     "name",
     "clients",
@@ -66,6 +68,7 @@ const KEYS: [&str; 24] = [
     "hosts",
     "subdomains",
     "storage",
+    "keeps",
     LEADS_TO,
 ];
 
@@ -132,6 +135,7 @@ pub struct Site {
     subdomains: BTreeMap<String, Serves>,
     /// Key of a browser's storage → the products that are kept there.
     storage: Vec<(String, Vec<String>, Span)>,
+    keeps: Vec<KeptAnswer>,
     pages: Vec<Arc<Page>>,
     specials: BTreeMap<Special, Arc<Page>>,
     addresses: BTreeMap<String, Arc<Address>>,
@@ -190,6 +194,12 @@ impl Site {
     pub fn storage(&self, product: Option<&str>) -> BTreeMap<&str, bool> {
         let is_of = |of: &[String]| of.iter().any(|one| one == ALL || Some(one.as_str()) == product);
         self.storage.iter().map(|(key, of, _)| (key.as_str(), is_of(of))).collect()
+    }
+
+    /// What a browser keeps of answers on this page, as `{name, call, take, tab, encoded}` each. `is_personal`: it is
+    /// known how the visitor came.
+    pub fn keeps(&self, path: &str, is_personal: bool) -> Vec<Value> {
+        self.keeps.iter().filter_map(|kept| kept.on(path, is_personal)).collect()
     }
 
     /// The call that gives header and footer of pages on this host: `partner/operation`.
@@ -345,6 +355,9 @@ impl Site {
         for (key, of) in fields.entries("storage") {
             let products = of.items().iter().filter_map(Node::as_str).map(str::to_owned).collect();
             self.storage.push((key.name.clone(), products, of.span.clone()));
+        }
+        for (name, kept) in fields.entries("keeps") {
+            self.keeps.extend(KeptAnswer::read(name, kept, fields.problems));
         }
         self.channels.read(&mut fields);
         self.layout.read(&mut fields);

@@ -203,6 +203,7 @@ impl Site {
                 problems.push(unknown("endpoint", &at, to, known.iter().copied()));
             }
         };
+        self.keeps.iter().for_each(|kept| told(&kept.call, &kept.span, given));
         for page in self.pages.iter().chain(self.specials.values()) {
             page.calls.iter().for_each(|(to, span)| told(to, span, taken));
             let links = page.links.iter().filter(|(link, _)| link.starts_with(FRONT_DOOR));

@@ -287,6 +287,7 @@ pub fn app_site<'a>(
         product: around.product,
         category: around.category,
         storage: site.storage(around.product),
+        keeps: site.keeps(&facts.path, !facts.came.is_empty()),
         token: facts.mark.as_deref(),
         hide: &around.hide,
         hide_at,

@@ -206,6 +206,9 @@ pub struct AppSite<'a> {
     /// Keys of the browser's storage for what is begun in it, and which of them this page's journeys take.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub storage: BTreeMap<&'a str, bool>,
+    /// What the browser keeps of answers of our calls: `{name, call, take, tab, encoded}`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub keeps: Vec<Value>,
     /// The mark of who is signed in: opaque, and worth nothing without the session (R4-17, R6-02).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<&'a str>,
@@ -516,6 +519,7 @@ mod tests {
             words: &words,
             offers: Vec::new(),
             storage: BTreeMap::new(),
+            keeps: Vec::new(),
             token: None,
             product: None,
             category: None,
