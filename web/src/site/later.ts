@@ -57,10 +57,8 @@ function at(name: string, run: () => void): void {
   if (ms !== undefined) setTimeout(run, Math.max(0, ms - performance.now()));
 }
 
-const { keeps } = site ?? {};
-if (keeps) at('keeps', () => import('./keeps').then((part) => part.keep(keeps)));
-
 at('last_visit', () => {
+  if (site?.keeps) import('./keeps').then((part) => part.keep(site.keeps!));
   try {
     localStorage.setItem('lastvisit', location.pathname);
   } catch {
