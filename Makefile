@@ -66,14 +66,14 @@ test: ## Everything: set-up, Rust, web, definitions, agreement with XState, brow
 	@.ci/part definitions '$(MAKE) --no-print-directory check JOURNEY="$(BINARY)" && node tests/requirements.mjs --check'
 	@# three rows, one beside the other: each waits for databases, clocks and browsers for a third of its time
 	@(.ci/part crashes '$(dir $(BINARY))chaos --short' && \
-	.ci/part fuzz '.ci/fuzz $(BINARY) 60 1') & first=$$!; \
+	.ci/part fuzz '.ci/fuzz $(BINARY) 60 1' && \
+	.ci/part cover '$(dir $(BINARY))cover --short && $(dir $(BINARY))customers --count 12 --helped') & first=$$!; \
 	(.ci/part rust '$(LINTED) $(CARGO) test --workspace --quiet' && \
 	.ci/part contract 'cd web/contract && npm run --silent check' && \
 	.ci/part app 'cd web && npm run --silent lint && npm run --silent check && npm test --silent && npm run --silent size' && \
 	.ci/part xstate 'cd tests/differential && TREES="$(dir $(BINARY))examples/trees" SIMULATE="$(BINARY) simulate --batch -" npm test --silent && SIMULATE="$(dir $(BINARY))examples/simulate" node export.mjs && "$(dir $(BINARY))../schemathesis/bin/python" trees.py "$(dir $(BINARY))examples/trees"' && \
 	.ci/part forms 'FORMS="$(dir $(BINARY))forms" node tests/forms/random.mjs --seed 1 --count 2000') & second=$$!; \
-	.ci/part customers '$(dir $(BINARY))customers --count 36' && \
-	.ci/part cover '$(dir $(BINARY))cover --short && $(dir $(BINARY))customers --count 12 --helped' && \
+	.ci/part customers '$(dir $(BINARY))customers --count 18' && \
 	.ci/part siege '$(dir $(BINARY))siege --short' && \
 	.ci/part guard '$(dir $(BINARY))guard --short' && \
 	.ci/part walks 'cd tests/e2e && E2E_BINARY="$(BINARY)" npm test --silent'; \

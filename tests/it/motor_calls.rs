@@ -323,6 +323,19 @@ async fn a_policy_is_found_again_by_its_owner_alone() {
     let down = post(&visitor, lead, of("DEMO-CAR-007", "9876543210")).await;
     assert_eq!(refusal(&down, 409)[0], "renewal.unavailable");
 
+    let hindi = post(&visitor, "/api/v1/get-renewal-lead?lang=hi", of("DEMO-CAR-999", "9876543210")).await.ok(404);
+    assert!(hindi.to_string().contains("पॉलिसी"), "the language of the address: {hindi}");
+
+    let otp = json!({"otp": "123456"});
+    for (call, body) in [
+        ("send-otp", json!({})),
+        ("motor/generateOtp", json!({})),
+        ("lead-otp-expiry", json!({})),
+        ("motor/verifyOtp", otp),
+    ] {
+        let nothing = post(&server.visitor(), &format!("/api/v1/{call}"), body).await;
+        assert_eq!(nothing.ok(422)["errors"][0]["pointer"], "/leadId", "{call}: a request or a renewal is named");
+    }
     let mut seen = BTreeSet::new();
     for (call, body, policy) in [
         (lead, of("demo-car-001", "9876543210"), "DEMO-CAR-001"),

@@ -59,15 +59,15 @@ impl Host for NoHost {
 pub struct Env<'a> {
     pub now_ms: i64,
     pub host: &'a dyn Host,
-    /// Actions of one kind take their fields from elsewhere.
+    /// Actions of some kinds take their fields from elsewhere.
     pub spoken: Option<Spoken<'a>>,
 }
 
-/// A machine that differs in words alone, as one in another language, and its host: there actions of this kind find their
+/// A machine that differs in words alone, as one in another language, and its host: there actions of these kinds find their
 /// fields, what they read of the context and the event stays the same.
 #[derive(Clone, Copy)]
 pub struct Spoken<'a> {
-    pub kind: &'a str,
+    pub kinds: &'a [&'a str],
     pub machine: &'a Machine,
     pub host: &'a dyn Host,
 }

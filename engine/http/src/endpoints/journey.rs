@@ -1,6 +1,6 @@
 //! A journey of the caller's own session: begun, found, sent events, and read as it stands then.
 
-use super::{Change, EndpointCall, field_problem, refusal_problem};
+use super::{Change, EndpointCall, field_problem, missing_field, refusal_problem};
 use crate::api::known_id;
 use crate::connection::middleware::Class;
 use crate::problem::{Code, FieldProblem, Problem};
@@ -39,6 +39,9 @@ impl EndpointCall<'_> {
     ) -> Result<Option<String>, Problem> {
         let Which::Found(finds) = &deed.of else { return Ok(None) };
         let name = self.eval(|found, host| finds.name(found, host))?;
+        if let Some(field) = finds.field().filter(|_| name.is_empty()) {
+            return Err(Problem::new(Code::Invalid).errors(vec![missing_field(field)]));
+        }
         let not_found = || visitor.refuse(self.app, Refusal::NotFound);
         let id = match finds.by {
             By::Id => known_id(&name).map(str::to_owned).map_err(|_| not_found())?,

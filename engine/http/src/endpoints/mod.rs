@@ -52,7 +52,7 @@ pub async fn answer(State(app): State<App>, request: Request) -> Response {
     // What caches keep speaks to everybody alike who asks at this address.
     let asked = language::in_query(&app, request.uri().query().unwrap_or_default());
     let kept = endpoint.answer.cache_s.map(|_| ENGLISH.to_owned());
-    let language = asked.or(kept).unwrap_or(language);
+    let language = (asked.clone().or(kept).unwrap_or(language), asked);
     let envelope = endpoint.answer.envelope;
     let answered = Box::pin(answer_here(&app, &catalog, (endpoint, language), path, request)).await;
     answered.unwrap_or_else(|problem| envelope::refusal_response(problem, envelope))
@@ -61,7 +61,7 @@ pub async fn answer(State(app): State<App>, request: Request) -> Response {
 async fn answer_here(
     app: &App,
     catalog: &Arc<Catalog>,
-    (endpoint, language): (Arc<Endpoint>, String),
+    (endpoint, (language, asked_language)): (Arc<Endpoint>, (String, Option<String>)),
     path: Map<String, Value>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -85,7 +85,7 @@ async fn answer_here(
         ("site".to_owned(), catalog.site(&language).describe().clone()),
         ("visit".to_owned(), visit(app, catalog, request.headers(), actor.as_ref())),
     ]);
-    let mut asked = EndpointCall { app, catalog, endpoint: &endpoint, language, found };
+    let mut asked = EndpointCall { app, catalog, endpoint: &endpoint, language, asked_language, found };
     if let Some(form) = described {
         let now = Now::at(app.runtime.now_ms(), ZONE);
         let (host, context) = (catalog.host_in(&asked.language, &now), json!({}));
@@ -114,6 +114,8 @@ struct EndpointCall<'a> {
     endpoint: &'a Arc<Endpoint>,
     /// Language in which the call is answered.
     language: String,
+    /// The language that the address asks for.
+    asked_language: Option<String>,
     found: Map<String, Value>,
 }
 
@@ -138,6 +140,13 @@ impl EndpointCall<'_> {
         Ok(Audience { roles, ..Audience::default() })
     }
 
+    /// What a journey or a person is told in this call is in the language of its address.
+    fn speak_to(&self, visitor: &mut Visitor) {
+        if let Some(language) = &self.asked_language {
+            visitor.actor.language.clone_from(language);
+        }
+    }
+
     async fn look(&mut self, request: Request) -> Result<Response, Problem> {
         let endpoint = self.endpoint;
         require_program(self.catalog, endpoint, request.headers())?;
@@ -150,6 +159,7 @@ impl EndpointCall<'_> {
         }
         let (mut parts, _) = request.into_parts();
         let mut visitor = Visitor::from_request_parts(&mut parts, self.app).await?;
+        self.speak_to(&mut visitor);
         self.load_caller(&visitor).await?;
         let journey = self.load_known(&visitor).await?;
         self.refuse()?;
@@ -195,6 +205,7 @@ impl EndpointCall<'_> {
 
     async fn change(&mut self, request: Request) -> Result<Response, Problem> {
         let mut change = Change::from_request(request, self.app).await?;
+        self.speak_to(&mut change.visitor);
         require_program(self.catalog, self.endpoint, &change.headers)?;
         let body = std::mem::take(&mut change.body);
         let body = self.read_body(&change.visitor, body)?;

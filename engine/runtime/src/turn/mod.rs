@@ -379,12 +379,12 @@ impl<'w> Turn<'w> {
         self.catalog.host_in(language, &self.now)
     }
 
-    /// What the machine works with. What a message is told is said in the journey's language; everything that is kept
-    /// is in the flow's own.
+    /// What the machine works with. What a message tells, on the page or to a phone, is said in the journey's language;
+    /// everything else that is kept is in the flow's own.
     fn with_env<T>(&self, read: impl FnOnce(&Env) -> T) -> T {
         let words = self.workflow.in_language(&self.record.language);
         let speaks = ProductHost { extra: self.listener, ..self.host_in(words) };
-        let spoken = Spoken { kind: "notify", machine: &words.machine, host: &speaks };
+        let spoken = Spoken { kinds: &TOLD, machine: &words.machine, host: &speaks };
         let spoken = (!std::ptr::eq(words, self.workflow)).then_some(spoken);
         self.with_host(|host| read(&Env { now_ms: self.now_ms, host, spoken }))
     }
@@ -398,6 +398,9 @@ impl<'w> Turn<'w> {
         rfc3339(self.now_ms)
     }
 }
+
+/// Actions that tell a customer something in words of the moment.
+const TOLD: [&str; 2] = ["message", "notify"];
 
 /// The map at a dotted path of the context, made where it is missing.
 fn map_at<'m>(context: &'m mut Map<String, Value>, path: &str) -> &'m mut Map<String, Value> {

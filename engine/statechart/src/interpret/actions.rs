@@ -19,7 +19,7 @@ impl<'m> Run<'m> {
                 Action::Raise(raise) => self.raise(raise, event)?,
                 Action::Cancel(id) => self.cancel_timers(|timer| raise_id(&timer.id) == Some(id)),
                 Action::Named { kind, number } => {
-                    let spoken = self.env.spoken.filter(|spoken| spoken.kind == &**kind);
+                    let spoken = self.env.spoken.filter(|spoken| spoken.kinds.contains(&&**kind));
                     let (machine, memory) = (spoken.map_or(self.m, |spoken| spoken.machine), Memory::new());
                     let mut evaluated = Map::new();
                     for (key, mapping) in machine.named.get(*number).into_iter().flatten() {

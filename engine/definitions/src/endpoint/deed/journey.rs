@@ -204,7 +204,12 @@ impl Finds {
         [&self.name].into_iter().chain(self.flow.iter().filter_map(Flow::expression))
     }
 
-    /// The id or code.
+    /// The field of the body that says it, the first where several may.
+    pub fn field(&self) -> Option<&str> {
+        self.name.paths().find_map(|path| path.strip_prefix("body."))
+    }
+
+    /// The id or code; empty where the call names none.
     pub fn name(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<String, EvalError> {
         Ok(self.name.eval(&scope(found).with_host(host))?.as_str().unwrap_or_default().to_owned())
     }
