@@ -173,6 +173,9 @@ async fn is_asked(line: &Line) {
     assert_eq!((&verified["verified"], &verified["state"]), (&json!(true), &json!("quotes")));
     let told = asked(&visitor, "/api/v1/lead/get-details", json!({"leadId": id})).await;
     assert_eq!((&told["leadType"], &told["ncbValue"]), (&json!("Rollover"), &json!(35)), "R3-22");
+    // Of somebody who is signed in nothing is missing any more.
+    let again = asked(&visitor, "/api/v1/lead", lead.clone()).await;
+    assert_eq!(again["state"], "quotes", "{again}");
 
     let offers = server
         .until_worked("prices", async || {
