@@ -8,7 +8,7 @@ use crate::purchase::Customer;
 use crate::roles::sitting;
 use engine_partners::signature::hmac_sha256_hex;
 use engine_store::Record;
-use journey_tests::server::{TestServer, Visitor};
+use journey_tests::server::{TestServer, Visitor, fixture};
 use serde_json::{Value, json};
 
 const MOBILE: &str = "9812345670";
@@ -214,5 +214,52 @@ async fn a_callback_of_the_dialer_is_stored_on_its_lead() {
     assert_eq!(of_kind(&all, "lead").len(), 1);
     asha.at("car.vehicle").await;
     assert_eq!(server.product.runtime.operations.replay(&id).await.expect("a replay"), Some(vec![]));
+    server.stop().await;
+}
+
+/// A request notes an earlier one of its customer, which ends, and stands for it.
+const STAY: &str = "
+id: stay
+title: A stay
+base: /stay
+timezone: Asia/Kolkata
+ttl: 1d
+initial: ask
+context: {member: {}}
+states:
+  ask: {step: {form: club/join/member, into: member, path: ''}, on: {submit: noting}}
+  noting:
+    step: {wait: club.joined, path: noting}
+    invoke: {id: note, src: system/person.note, input: {kind: \"'stay'\", key: \"'x'\", data: {}}, onDone: staying, onError: staying}
+  staying:
+    entry: {type: record, kind: stay, key: \"'X'\", data: {}}
+    step: {form: club/join/member, path: staying}
+    on: {submit: over, stay.noted: over}
+  over: {type: final, step: {wait: club.joined, path: over}}
+";
+
+/// A renewal that took an older one's place is the one that a third hears of: the older has the newer note.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_note_goes_to_the_request_that_still_goes_on() {
+    let mut files = fixture("club");
+    files.insert("workflows/club/stay/flow.yaml", STAY.as_bytes());
+    files.insert("workflows/club/stay/texts.yaml", b"club.joined: You are in.".as_slice());
+    let server = TestServer::start(files).await;
+    let visitor = sitting(&server, "customer", 7).await;
+    let member = json!({"name": "Asha", "mobile": MOBILE, "email": "asha@example.com"});
+    let mut standing = Vec::new();
+    for _ in 0..3 {
+        let id = visitor.start("club/stay", member.clone()).await.ok(201)["journey"]["id"].clone();
+        let id = id.as_str().expect("a journey").to_owned();
+        let stays = async || (visitor.view(&id).await["step"]["id"] == "stay.staying").then_some(());
+        server.until("a request that stays", stays).await;
+        standing.push(id);
+        server.clock.advance(60_000);
+    }
+    let mut states = Vec::new();
+    for id in &standing {
+        states.push(visitor.view(id).await["step"]["id"].clone());
+    }
+    assert_eq!(json!(states), json!(["stay.over", "stay.over", "stay.staying"]));
     server.stop().await;
 }

@@ -12,7 +12,7 @@ use crate::refusal::Refusal;
 use crate::turn::{Cover, Turn};
 use crate::view::JourneySummary;
 use engine_definitions::{AccountParts, RecordKinds, mask};
-use engine_store::{Committed, DocumentHead, PersonRecord, Record};
+use engine_store::{Committed, DocumentHead, JourneyStatus, PersonRecord, Record};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -256,7 +256,7 @@ impl crate::core::Core {
             CallResult::output(json!({"ok": ok, "record": record, "context": context}))
         };
         let person = turn.person_of(actor);
-        let Some(record) = self.find_record(input, person).await? else {
+        let Some(record) = self.find_records(input, person).await?.into_iter().next() else {
             return Ok(told(false, json!({}), Map::new()));
         };
         let journey = self.store().journey(&record.journey).await?;
@@ -275,8 +275,8 @@ impl crate::core::Core {
     /// it.
     pub async fn note_own_record(&self, turn: &Turn<'_>, input: &Value, actor: &Actor) -> Result<CallResult, Refusal> {
         let by_itself = turn.record.person.as_deref().filter(|_| actor.kind == SYSTEM);
-        let record = self.find_record(input, turn.person_of(actor).or(by_itself)).await?;
-        let Some(record) = record.filter(|record| record.journey != turn.id()) else {
+        let found = self.find_records(input, turn.person_of(actor).or(by_itself)).await?;
+        let Some(record) = self.of_the_open_one(found).await?.filter(|record| record.journey != turn.id()) else {
             return Ok(CallResult::output(json!({"ok": false})));
         };
         let new = input["data"].as_object().cloned().unwrap_or_default();
@@ -297,12 +297,27 @@ impl crate::core::Core {
         }
     }
 
-    async fn find_record(&self, input: &Value, person: Option<&str>) -> Result<Option<Record>, Refusal> {
+    /// What was recorded of this person under this kind and key, the newest first.
+    async fn find_records(&self, input: &Value, person: Option<&str>) -> Result<Vec<Record>, Refusal> {
         let text = |name: &str| input[name].as_str().unwrap_or_default();
-        let Some(person) = person else { return Ok(None) };
-        let found = self.store().records_of(person, &[text("kind").to_owned()], RECORDS_MAX).await?;
+        let Some(person) = person else { return Ok(Vec::new()) };
+        let mut found = self.store().records_of(person, &[text("kind").to_owned()], RECORDS_MAX).await?;
         // A number is typed in capitals where its paper has small letters.
-        Ok(found.into_iter().find(|record| record.key.eq_ignore_ascii_case(text("key"))))
+        found.retain(|record| record.key.eq_ignore_ascii_case(text("key")));
+        Ok(found)
+    }
+
+    /// Of several the newest whose request still goes on: a note makes the record of one that is over the newest.
+    async fn of_the_open_one(&self, mut found: Vec<Record>) -> Result<Option<Record>, Refusal> {
+        let mut first = 0;
+        for (place, record) in found.iter().enumerate().filter(|_| found.len() > 1) {
+            let journey = self.store().journey(&record.journey).await?;
+            if journey.is_some_and(|journey| journey.status == JourneyStatus::Active) {
+                first = place;
+                break;
+            }
+        }
+        Ok((!found.is_empty()).then(|| found.swap_remove(first)))
     }
 
     /// Keeps what a person was first called by themselves.
