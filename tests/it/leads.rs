@@ -169,6 +169,11 @@ async fn a_building_is_priced_by_its_details() {
     let lists = visitor.get("/api/v1/forms/fire/lists").await.ok(200)["data"].clone();
     assert_eq!(lists["materialType"].as_array().map(Vec::len), Some(9));
 
+    let mut claimed = building.clone();
+    let flood = json!({"year": 2023, "amount": 4000, "cause": "flood"});
+    claimed["claimDetails"] = json!({"isPreviouslyClaimed": true, "claims": [flood]});
+    let (status, taken) = put(&visitor, &details, claimed).await;
+    assert_eq!(status, 200, "claims stand in claimDetails, or beside it: {taken}");
     let (status, taken) = put(&visitor, &details, building).await;
     assert_eq!(status, 200, "{taken}");
     let priced = server

@@ -11,6 +11,8 @@ const RIGHT: f32 = WIDTH - MARGIN;
 const INNER: f32 = RIGHT - MARGIN;
 /// Room between two columns, and within a card.
 const GAP: f32 = 20.0;
+/// Widest column of values in a table.
+const VALUES: f32 = INNER * 0.6;
 /// Height of a line, in sizes of its letters.
 const LINE: f32 = 1.25;
 
@@ -275,13 +277,32 @@ impl Sheet<'_> {
                 self.heading(title, 2, 12.0);
                 self.paragraph(lines, MARGIN);
             }
+            PaperPart::List { title, items } => self.list(title, items),
             PaperPart::Code { title, text, address } => self.code(title, text, address)?,
         }
         self.y += self.spacing.part;
         Ok(())
     }
 
+    /// Headings one below the list's own, or in its place.
+    fn list(&mut self, title: &str, items: &[(String, String)]) {
+        let (level, size) = if title.is_empty() { (2, 12.0) } else { (3, 10.5) };
+        for (at, (name, text)) in items.iter().enumerate() {
+            let lines = self.lines(text, Weight::Regular, 10.5, INNER, Ink::Text);
+            self.room(lines.height() + 30.0);
+            match at {
+                0 => self.heading(title, 2, 12.0),
+                _ => self.y += self.spacing.part / 2.0,
+            }
+            self.heading(name, level, size);
+            self.paragraph(lines, MARGIN);
+        }
+    }
+
     fn paragraph(&mut self, lines: Lines, x: f32) {
+        if lines.lines.is_empty() {
+            return;
+        }
         let height = lines.height();
         let words = self.set(lines, x, self.y);
         self.layout.tree.push(Node::Group(Role::Paragraph, vec![words]));
@@ -332,16 +353,15 @@ impl Sheet<'_> {
         self.layout.tree.push(Node::Group(Role::Paragraph, vec![number]));
     }
 
-    fn cell(&self, fact: &Fact, width: f32) -> (Lines, Lines) {
-        let label = self.lines(&fact.label, Weight::Regular, 8.0, width, self.on.soft);
-        (label, self.lines(&fact.value, Weight::Bold, 10.0, width, self.on.text))
+    /// Its label, value and hint.
+    fn cell(&self, fact: &Fact, width: f32) -> [Lines; 3] {
+        let small = |text: &str| self.lines(text, Weight::Regular, 8.0, width, self.on.soft);
+        [small(&fact.label), self.lines(&fact.value, Weight::Bold, 10.0, width, self.on.text), small(&fact.hint)]
     }
 
     fn pair_height(&self, pair: &[Fact], width: f32) -> f32 {
-        let heights = pair.iter().map(|fact| {
-            let (label, value) = self.cell(fact, width);
-            label.height() + value.height() + self.spacing.fact
-        });
+        let heights =
+            pair.iter().map(|fact| self.cell(fact, width).iter().map(Lines::height).sum::<f32>() + self.spacing.fact);
         heights.fold(0.0, f32::max)
     }
 
@@ -359,24 +379,28 @@ impl Sheet<'_> {
             self.room(height);
             for (at, fact) in pair.iter().enumerate() {
                 let x = x + at as f32 * (column + GAP);
-                let (label, value) = self.cell(fact, column);
+                let [label, value, hint] = self.cell(fact, column);
                 let below = self.y + label.height();
+                let lowest = below + value.height();
                 let label = self.set(label, x, self.y);
-                let value = self.set(value, x, below);
-                rows.push(row(label, value));
+                let mut values = vec![self.set(value, x, below)];
+                if !hint.lines.is_empty() {
+                    values.push(self.set(hint, x, lowest));
+                }
+                rows.push(row(vec![label], values));
             }
             self.y += height;
         }
         self.layout.tree.push(Node::Group(Role::Table, rows));
     }
 
-    /// Amounts at the right edge, lines between the rows.
+    /// Amounts at the right edge, sentences in a column there; lines between the rows.
     fn table(&mut self, rows: &[Row]) {
         let mut nodes = Vec::new();
         for one in rows {
             let (weight, size) = if one.is_total { (Weight::Bold, 11.5) } else { (Weight::Regular, 9.5) };
-            let value = self.letters.readable(&one.value);
-            let taken = self.letters.width(&value, weight, size);
+            let value = self.lines(&one.value, weight, size, VALUES, Ink::Text);
+            let taken = value.lines.iter().map(|line| self.letters.width(line, weight, size)).fold(0.0, f32::max);
             let label = self.lines(&one.label, weight, size, INNER - taken - GAP, Ink::Text);
             let detail = self.lines(&one.detail, Weight::Regular, 8.0, INNER - taken - GAP, Ink::Soft);
             let width = |lines: &Lines| {
@@ -385,7 +409,8 @@ impl Sheet<'_> {
             let end = width(&label) + 8.0;
             let short = label.lines.len() == 1 && detail.lines.len() == 1;
             let is_beside = short && end + width(&detail) <= INNER - taken - GAP;
-            let height = label.height() + if is_beside { 0.0 } else { detail.height() } + self.spacing.row;
+            let named = label.height() + if is_beside { 0.0 } else { detail.height() };
+            let height = named.max(value.height()) + self.spacing.row;
             self.room(height);
             let ink = if one.is_total { Ink::Brand } else { Ink::Line };
             let thick = if one.is_total { 1.2 } else { 0.6 };
@@ -398,12 +423,8 @@ impl Sheet<'_> {
             if !detail.lines.is_empty() {
                 words.push(self.set(detail, place.0, place.1));
             }
-            let amount = Mark::Text { x: RIGHT - taken, y: top + size, size, weight, ink: Ink::Text, line: value };
-            let amount = self.leaf(vec![amount]);
-            nodes.push(Node::Group(
-                Role::Row,
-                vec![Node::Group(Role::Label, words), Node::Group(Role::Value, vec![amount])],
-            ));
+            let value = self.set(value, RIGHT - taken, top);
+            nodes.push(row(words, vec![value]));
             self.y += height;
         }
         self.layout.tree.push(Node::Group(Role::Table, nodes));
@@ -460,6 +481,6 @@ impl Sheet<'_> {
     }
 }
 
-fn row(label: Node, value: Node) -> Node {
-    Node::Group(Role::Row, vec![Node::Group(Role::Label, vec![label]), Node::Group(Role::Value, vec![value])])
+fn row(label: Vec<Node>, value: Vec<Node>) -> Node {
+    Node::Group(Role::Row, vec![Node::Group(Role::Label, label), Node::Group(Role::Value, value)])
 }

@@ -45,6 +45,11 @@ pub enum PaperPart {
         title: String,
         text: String,
     },
+    /// Texts with a heading each: questions, steps.
+    List {
+        title: String,
+        items: Vec<(String, String)>,
+    },
     /// An address as a QR code, and as words with a link.
     Code {
         title: String,
@@ -57,6 +62,8 @@ pub enum PaperPart {
 pub struct Fact {
     pub label: String,
     pub value: String,
+    /// Small words below the value.
+    pub hint: String,
     pub look: Look,
 }
 
@@ -98,7 +105,7 @@ mod tests {
     use crate::letters::{Weight, letters};
 
     fn paper(language: &str, words: &str, facts: usize) -> Paper {
-        let fact = |label: String, look| Fact { label, value: words.into(), look };
+        let fact = |label: String, look| Fact { label, value: words.into(), hint: words.into(), look };
         let facts: Vec<Fact> = (0..facts).map(|at| fact(format!("{words} {at}"), Look::Plain)).collect();
         let card = [&facts[..4], &[fact("Plate".into(), Look::Plate)]].concat();
         let row = |is_total| Row { label: words.into(), detail: words.into(), value: "₹1,234.50".into(), is_total };
@@ -113,6 +120,7 @@ mod tests {
                 PaperPart::Facts { title: words.into(), facts, card: false },
                 PaperPart::Table { title: words.into(), rows: vec![row(false), row(true)] },
                 PaperPart::Text { title: String::new(), text: words.repeat(20) },
+                PaperPart::List { title: words.into(), items: vec![(words.into(), words.into()); 2] },
                 PaperPart::Code {
                     title: words.into(),
                     text: words.into(),

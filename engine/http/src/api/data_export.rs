@@ -70,7 +70,7 @@ fn flat(label: &str, value: &Value, language: &str, facts: &mut Vec<Fact>) {
         one => {
             let value = format_value(one, language);
             if !value.is_empty() {
-                facts.push(Fact { label: label.to_owned(), value, look: Look::Plain });
+                facts.push(Fact { label: label.to_owned(), value, hint: String::new(), look: Look::Plain });
             }
         }
     }

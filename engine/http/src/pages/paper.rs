@@ -43,7 +43,7 @@ async fn print(app: &App, language: &str, title: &str, blocks: &[Value]) -> Resu
         brand: site.name.clone(),
         made: words.date(&made),
         legal: site.legal.clone(),
-        parts: blocks.iter().flat_map(|block| words.parts(block)).collect(),
+        parts: blocks.iter().filter_map(|block| words.part(block)).collect(),
         language: language.to_owned(),
     };
     render(paper).await
@@ -91,21 +91,12 @@ struct Words<'w> {
 
 impl Words<'_> {
     /// What of a view belongs on paper; what one presses does not.
-    fn parts(&self, block: &Value) -> Vec<PaperPart> {
-        let told = |title: &str, text: &str| {
-            let told = |item: &Value| PaperPart::Text { title: words(&item[title]), text: words(&item[text]) };
-            list(block, "items").map(told).collect()
-        };
-        match block["block"].as_str().unwrap_or_default() {
-            "faq" => told("question", "answer"),
-            "steps" | "cards" => told("title", "text"),
-            _ => self.part(block).into_iter().collect(),
-        }
-    }
-
     fn part(&self, block: &Value) -> Option<PaperPart> {
         let text = |key: &str| block[key].as_str().unwrap_or_default().to_owned();
         let title = text("title");
+        let listed = |name: &str, text: &str| {
+            list(block, "items").map(|item| (words(&item[name]), words(&item[text]))).collect()
+        };
         Some(match block["block"].as_str()? {
             "facts" => {
                 let facts = list(block, "items").map(|item| self.fact(item)).collect();
@@ -117,6 +108,8 @@ impl Words<'_> {
                 PaperPart::Table { title, rows: list(block, "items").map(|item| self.cover(block, item)).collect() }
             }
             "table" => PaperPart::Table { title, rows: list(block, "rows").map(|cells| self.cells(cells)).collect() },
+            "faq" => PaperPart::List { title, items: listed("question", "answer") },
+            "steps" | "cards" => PaperPart::List { title, items: listed("title", "text") },
             "seal" => {
                 let address = format!("{}{}", self.public, block["url"].as_str()?);
                 PaperPart::Code { title, text: text("text"), address }
@@ -127,7 +120,8 @@ impl Words<'_> {
 
     fn fact(&self, item: &Value) -> Fact {
         let look = if item["kind"] == "plate" { Look::Plate } else { Look::Plain };
-        Fact { label: words(&item["label"]), value: self.format_value(&item["value"], false), look }
+        let (label, value) = (words(&item["label"]), self.format_value(&item["value"], false));
+        Fact { label, value, hint: words(&item["hint"]), look }
     }
 
     fn row(&self, line: &Value) -> Row {
