@@ -38,9 +38,7 @@ function OwnPage({ asks, on = {}, ...content }: Own) {
   return (
     <ActionsContext.Provider value={actions}>
       <Content {...content} />
-      <p className="form-status" role="status">
-        {said}
-      </p>
+      <p role="status">{said}</p>
       {asks && <OwnForm {...asks} />}
     </ActionsContext.Provider>
   );
