@@ -155,7 +155,7 @@ async fn an_outcome_counts_once() {
     let notice = &view["step"]["view"]["blocks"][0];
     assert_eq!(
         (&view["step"]["title"], &notice["title"]),
-        (&json!("Your visit has been moved"), &json!("Rescheduled: Friday, 27 November 2026, 3:00 PM"))
+        (&json!("Your visit has been moved"), &json!("Rescheduled: Friday, 27 November 2026, 3:00 pm"))
     );
     visit.server.stop().await;
 }

@@ -387,20 +387,20 @@ test('slots: another day takes the time back, a taken time cannot be chosen, arr
   expect((screen.getByRole('radio', { name: 'Wednesday, 25 November, all taken' }) as HTMLInputElement).disabled).toBe(
     true,
   );
-  expect((times().getByRole('radio', { name: '10:30 AM (taken)' }) as HTMLInputElement).disabled).toBe(true);
-  await userEvent.click(times().getByRole('radio', { name: '6:00 PM' }));
-  expect(screen.getByRole('status').textContent).toBe('Monday, 23 November at 6:00 PM');
+  expect((times().getByRole('radio', { name: '10:30 am (taken)' }) as HTMLInputElement).disabled).toBe(true);
+  await userEvent.click(times().getByRole('radio', { name: '6:00 pm' }));
+  expect(screen.getByRole('status').textContent).toBe('Monday, 23 November at 6:00 pm');
   await userEvent.click(screen.getByRole('radio', { name: 'Tuesday, 24 November' }));
   expect(screen.getByRole('status').textContent).toBe('Choose a time on Tuesday, 24 November');
   await submit();
   expect(sent).not.toHaveBeenCalled();
-  await userEvent.click(times().getByRole('radio', { name: '12:30 PM' }));
+  await userEvent.click(times().getByRole('radio', { name: '12:30 pm' }));
   await submit();
   expect(sent).toHaveBeenCalledWith({ x: '2026-11-24T07:00:00.000Z' });
 });
 
 test('slots: without a free time it says so', () => {
-  const slots = [{ key: 'k', text: '10:00 AM', day: '2026-11-23', full: true }];
+  const slots = [{ key: 'k', text: '10:00 am', day: '2026-11-23', full: true }];
   const ui = { widget: 'slots', slots, empty: 'Please call us' };
   show({ properties: { x: { type: 'string', title: 'When?', enum: [], 'x-ui': ui } } });
   expect(screen.getByText('Please call us')).toBeTruthy();

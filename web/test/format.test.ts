@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import cases from '../../tests/forms/amounts.json';
+import clock from '../../tests/forms/clock.json';
 import words from '../dev/words.json';
 import { time } from '../src/renderer/blocks/time';
 import { brief, date, dayChip, dayInIndia, dayName, grouped, money, spelled, value } from '../src/ui/format';
@@ -58,6 +59,13 @@ test.each([
   expect(time(iso, now)).toBe(english);
   speak('hi', words.hi);
   expect(time(iso, now)).toBe(hindi);
+  speak('en', words.en);
+});
+
+test.each(clock)('$at: the time of day as the engine says it', ({ at, en, hi }) => {
+  expect(time(at, Date.parse(at))).toBe(en);
+  speak('hi', words.hi);
+  expect(time(at, Date.parse(at))).toBe(hi);
   speak('en', words.en);
 });
 

@@ -141,7 +141,7 @@ fn dates_and_times() {
             "[at_time('2026-11-22', '18:00'), at_time(now, '9:05')]",
             json!(["2026-11-22T12:30:00.000Z", "2026-11-21T03:35:00.000Z"]),
         ),
-        ("format_date(now, 'EEE d MMM yyyy, h:mm a')", json!("Sat 21 Nov 2026, 12:00 PM")),
+        ("format_date(now, 'EEE d MMM yyyy, h:mm a')", json!("Sat 21 Nov 2026, 12:00 pm")),
     ]);
 }
 
@@ -155,11 +155,11 @@ fn opening_hours_and_their_slots() {
         // holiday.
         (
             "slots('2026-11-23', 'desk', 30).map(s, s.text).filter(t, t.endsWith('AM'))",
-            json!(["10:00 AM", "10:30 AM", "11:00 AM", "11:30 AM"]),
+            json!(["10:00 am", "10:30 am", "11:00 am", "11:30 am"]),
         ),
         (
             "slots('2026-11-23', 'desk', 30)[17]",
-            json!({"key": "2026-11-23T13:00:00.000Z", "text": "6:30 PM", "day": "2026-11-23"}),
+            json!({"key": "2026-11-23T13:00:00.000Z", "text": "6:30 pm", "day": "2026-11-23"}),
         ),
         (
             "[size(slots('2026-11-23', 'desk', 30)), size(slots(add_days(now, 2), 'desk', 60)), size(slots('2026-11-23', 'desk', 45))]",
@@ -167,7 +167,7 @@ fn opening_hours_and_their_slots() {
         ),
         (
             "[slots(today, 'desk', 60).map(s, s.text), slots('2026-11-22', 'desk', 30), slots('2026-01-26', 'desk', 30)]",
-            json!([["10:00 AM", "11:00 AM", "12:00 PM"], [], []]),
+            json!([["10:00 am", "11:00 am", "12:00 pm"], [], []]),
         ),
     ]);
 }

@@ -113,9 +113,8 @@ export function dayChip(iso: string): { weekday: string; day: string; month: str
   return { weekday: nth('weekdays_short', at.getUTCDay()), day: String(at.getUTCDate()), month: monthOf(at) };
 }
 
-/** `10:30 AM` → morning; from noon afternoon, from 5 evening. */
-export function clockPart(text: string): 'morning' | 'afternoon' | 'evening' {
-  if (/AM$/i.test(text)) return 'morning';
-  const hour = Number.parseInt(text, 10) % 12;
-  return hour < 5 ? 'afternoon' : 'evening';
+/** Part of the day in India at an instant: morning till noon, evening from 5 on. */
+export function clockPart(iso: string): 'morning' | 'afternoon' | 'evening' {
+  const hour = new Date(Date.parse(iso) + OFFSET_MS).getUTCHours();
+  return hour >= 17 ? 'evening' : hour >= 12 ? 'afternoon' : 'morning';
 }

@@ -163,7 +163,19 @@ fn shift(value: &Value, by: impl Fn(NaiveDate) -> Option<NaiveDate>) -> Result<V
     Ok(time_value(day.and_time(utc.time()).and_utc().timestamp_millis()))
 }
 
-/// Pattern letters: d dd M MM MMM MMMM yy yyyy EEE EEEE H HH h hh mm a; `'text'` is literal.
+/// A time of day as people say it in a language: 4:30 pm, शाम 4:30 बजे. The browser says the same (`clock` of its words).
+fn clock(time: NaiveTime, language: &str) -> String {
+    const PARTS: [&str; 6] = ["रात", "सुबह", "सुबह", "दोपहर", "शाम", "रात"];
+    let (is_afternoon, twelve) = time.hour12();
+    let time_of_it = format!("{twelve}:{:02}", time.minute());
+    match language {
+        "hi" => format!("{} {time_of_it} बजे", PARTS[time.hour() as usize / 4]),
+        _ => format!("{time_of_it} {}", if is_afternoon { "pm" } else { "am" }),
+    }
+}
+
+/// Pattern letters: d dd M MM MMM MMMM yy yyyy EEE EEEE H HH h hh mm a; `'text'` is literal. `h:mm a` is written as the
+/// language has it.
 pub fn format_date(value: &Value, pattern: &str, tz: Tz, language: &str) -> Result<Value, String> {
     let text = value.as_str().ok_or_else(|| type_error("a date", value))?;
     let local = match parse_date(text) {
@@ -176,6 +188,11 @@ pub fn format_date(value: &Value, pattern: &str, tz: Tz, language: &str) -> Resu
     let mut out = String::new();
     let mut rest = pattern;
     while let Some(c) = rest.chars().next() {
+        if let Some(after) = rest.strip_prefix("h:mm a") {
+            out.push_str(&clock(local.time(), language));
+            rest = after;
+            continue;
+        }
         let length = rest.chars().take_while(|x| *x == c).count();
         let hour = local.hour();
         let twelve = if hour % 12 == 0 { 12 } else { hour % 12 };
@@ -201,7 +218,7 @@ pub fn format_date(value: &Value, pattern: &str, tz: Tz, language: &str) -> Resu
             ('h', 1) => out.push_str(&twelve.to_string()),
             ('h', 2) => out.push_str(&format!("{twelve:02}")),
             ('m', 2) => out.push_str(&format!("{:02}", local.minute())),
-            ('a', 1) => out.push_str(if hour < 12 { "AM" } else { "PM" }),
+            ('a', 1) => out.push_str(if hour < 12 { "am" } else { "pm" }),
             (c, _) if c.is_ascii_alphabetic() => {
                 return Err(format!("unknown letters `{}` in the date pattern", c.to_string().repeat(length)));
             }
@@ -210,4 +227,20 @@ pub fn format_date(value: &Value, pattern: &str, tz: Tz, language: &str) -> Resu
         rest = &rest[c.len_utf8() * length..];
     }
     Ok(Value::String(out))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_said_as_the_browser_says_them() {
+        let cases: Value = serde_json::from_str(include_str!("../../../../tests/forms/clock.json")).expect("JSON");
+        for case in cases.as_array().expect("a list") {
+            for language in ["en", "hi"] {
+                let said = format_date(&case["at"], "h:mm a", ZONE, language);
+                assert_eq!(said.as_ref(), Ok(&case[language]), "{case}");
+            }
+        }
+    }
 }

@@ -120,7 +120,7 @@ mod tests {
         said.sort();
         let written = "Written, data, agreed: Yes; Written, data, pin code: 110001; Written, what: submit";
         let journey = format!("Journeys; Title: A visit; {written}");
-        let policy = "Policy; At: 21 Nov 2026, 10:00 AM; Policy number: HE-1";
+        let policy = "Policy; At: 21 Nov 2026, 10:00 am; Policy number: HE-1";
         assert_eq!(said, [journey.as_str(), policy, "Profile; First name: Asha"]);
     }
 }

@@ -105,7 +105,7 @@ export function SlotsWidget(props: WidgetProps) {
 function parts(slots: Slot[]): [part: string, list: Slot[]][] {
   const names = ['morning', 'afternoon', 'evening'] as const;
   return names
-    .map((name): [string, Slot[]] => [t(name), slots.filter((slot) => clockPart(slot.text) === name)])
+    .map((name): [string, Slot[]] => [t(name), slots.filter((slot) => clockPart(slot.key) === name)])
     .filter(([, list]) => list.length > 0);
 }
 
@@ -118,11 +118,11 @@ export const example = {
     'x-ui': {
       widget: 'slots',
       slots: [
-        { key: '2026-11-23T04:30:00.000Z', text: '10:00 AM', day: '2026-11-23' },
-        { key: '2026-11-23T05:00:00.000Z', text: '10:30 AM', day: '2026-11-23', full: true },
-        { key: '2026-11-23T12:30:00.000Z', text: '6:00 PM', day: '2026-11-23' },
-        { key: '2026-11-24T07:00:00.000Z', text: '12:30 PM', day: '2026-11-24' },
-        { key: '2026-11-25T07:00:00.000Z', text: '12:30 PM', day: '2026-11-25', full: true },
+        { key: '2026-11-23T04:30:00.000Z', text: '10:00 am', day: '2026-11-23' },
+        { key: '2026-11-23T05:00:00.000Z', text: '10:30 am', day: '2026-11-23', full: true },
+        { key: '2026-11-23T12:30:00.000Z', text: '6:00 pm', day: '2026-11-23' },
+        { key: '2026-11-24T07:00:00.000Z', text: '12:30 pm', day: '2026-11-24' },
+        { key: '2026-11-25T07:00:00.000Z', text: '12:30 pm', day: '2026-11-25', full: true },
       ],
     },
   },
