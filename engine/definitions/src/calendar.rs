@@ -2,6 +2,7 @@
 
 use crate::fields::MapReader;
 use crate::source::Node;
+use crate::values::dates::clock;
 use crate::values::{ZONE, local_ms, parse_date, time_value};
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
@@ -154,7 +155,7 @@ impl Calendar {
 
     /// Slots of a day that lie wholly within its opening times: `[{key, text, day}]`, where `key` is the moment at
     /// which a slot begins, `text` its time of day (R3-46, R9-62).
-    pub fn slots(&self, day: NaiveDate, minutes: &Value) -> Result<Vec<Value>, String> {
+    pub fn slots(&self, day: NaiveDate, minutes: &Value, language: &str) -> Result<Vec<Value>, String> {
         let minutes = minutes.as_i64().filter(|m| SLOT_MINUTES.contains(m)).ok_or("a slot has 5 to 1440 minutes")?;
         let step = TimeDelta::minutes(minutes);
         let mut slots = Vec::new();
@@ -163,7 +164,7 @@ impl Calendar {
             let mut begin = day.and_time(*from);
             while begin + step <= end {
                 let key = time_value(local_ms(self.timezone, begin));
-                slots.push(json!({"key": key, "text": begin.format("%-I:%M %p").to_string(), "day": day.to_string()}));
+                slots.push(json!({"key": key, "text": clock(begin.time(), language), "day": day.to_string()}));
                 begin += step;
             }
         }

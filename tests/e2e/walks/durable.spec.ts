@@ -66,6 +66,8 @@ test('reload and another tab at every step, Back, and kill -9 after the quotes a
   await walk.submit('See prices');
   await motor.quotes(20);
 
+  // whoever still answers would be missing before and there afterwards
+  await expect(page.locator('.options-asked')).toHaveCount(0, { timeout: 60_000 });
   await same();
   const offers = () => motor.cards().locator('h3, .option-amount').allTextContents();
   const before = (await offers()).sort();

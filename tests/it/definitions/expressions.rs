@@ -154,7 +154,7 @@ fn opening_hours_and_their_slots() {
         // R9-62, R5-23, R3-46: every half hour from 10:00, the last one ends at 19:00; hourly; Saturday; Sunday and a
         // holiday.
         (
-            "slots('2026-11-23', 'desk', 30).map(s, s.text).filter(t, t.endsWith('AM'))",
+            "slots('2026-11-23', 'desk', 30).map(s, s.text).filter(t, t.endsWith('am'))",
             json!(["10:00 am", "10:30 am", "11:00 am", "11:30 am"]),
         ),
         (

@@ -222,7 +222,7 @@ impl Host for ProductHost<'_> {
             ("ms_until", [time]) => Ok(Value::from(d::time(time, tz)?.saturating_sub(self.now.ms))),
             ("at_time", [date, clock]) => d::at_time(date, text(clock)?, tz),
             ("slots", [day, calendar, minutes]) => {
-                self.calendar(calendar)?.slots(d::date(day, tz)?, minutes).map(Value::Array)
+                self.calendar(calendar)?.slots(d::date(day, tz)?, minutes, self.language).map(Value::Array)
             }
             ("format_date", [date, pattern]) => d::format_date(date, text(pattern)?, tz, self.language),
             ("mask", [value, kind]) => t::mask(text(value)?, text(kind)?).map(Value::String),

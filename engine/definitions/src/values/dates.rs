@@ -164,7 +164,7 @@ fn shift(value: &Value, by: impl Fn(NaiveDate) -> Option<NaiveDate>) -> Result<V
 }
 
 /// A time of day as people say it in a language: 4:30 pm, शाम 4:30 बजे. The browser says the same (`clock` of its words).
-fn clock(time: NaiveTime, language: &str) -> String {
+pub fn clock(time: NaiveTime, language: &str) -> String {
     const PARTS: [&str; 6] = ["रात", "सुबह", "सुबह", "दोपहर", "शाम", "रात"];
     let (is_afternoon, twelve) = time.hour12();
     let time_of_it = format!("{twelve}:{:02}", time.minute());

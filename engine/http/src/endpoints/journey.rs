@@ -309,15 +309,9 @@ impl EndpointCall<'_> {
         loop {
             let view = self.app.runtime.journeys.view(&visitor.actor, id).await;
             let view = Box::new(view.map_err(|refusal| visitor.refuse(self.app, refusal))?);
-            if self.stands_at(event, &view) || !is_waiting(&view) {
+            let is_there = self.stands_at(event, &view);
+            if is_there || !is_waiting(&view) || !changed(&mut changes, id, end).await {
                 return Ok(view);
-            }
-            if !changed(&mut changes, id, end).await {
-                // What was found is there for another call; what was begun is told of as it stands.
-                return match self.endpoint.deed.journey().map(|deed| &deed.of) {
-                    Some(Which::Found(_)) => Err(Problem::new(Code::Timeout).retry_after_ms(1_000)),
-                    _ => Ok(view),
-                };
             }
         }
     }

@@ -206,7 +206,8 @@ impl Finds {
 
     /// The field of the body that says it, the first where several may.
     pub fn field(&self) -> Option<&str> {
-        self.name.paths().find_map(|path| path.strip_prefix("body."))
+        let (_, read) = self.name.text().split_once("body.")?;
+        read.trim_start_matches('?').split(|c: char| !c.is_alphanumeric() && c != '_').next()
     }
 
     /// The id or code; empty where the call names none.
