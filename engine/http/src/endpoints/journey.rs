@@ -31,6 +31,16 @@ struct Outgoing {
 }
 
 impl EndpointCall<'_> {
+    /// A body that names no journey lacks that field, whoever sends it.
+    pub(super) fn refuse_unnamed(&self) -> Result<(), Problem> {
+        let Some(Which::Found(finds)) = self.endpoint.deed.journey().map(|deed| &deed.of) else { return Ok(()) };
+        let Some(field) = finds.field() else { return Ok(()) };
+        if self.eval(|found, host| finds.name(found, host))?.is_empty() {
+            return Err(Problem::new(Code::Invalid).errors(vec![missing_field(field)]));
+        }
+        Ok(())
+    }
+
     /// The journey that the call names, as it stands; somebody else's is not there.
     pub(super) async fn find_journey(
         &mut self,
@@ -39,9 +49,6 @@ impl EndpointCall<'_> {
     ) -> Result<Option<String>, Problem> {
         let Which::Found(finds) = &deed.of else { return Ok(None) };
         let name = self.eval(|found, host| finds.name(found, host))?;
-        if let Some(field) = finds.field().filter(|_| name.is_empty()) {
-            return Err(Problem::new(Code::Invalid).errors(vec![missing_field(field)]));
-        }
         let not_found = || visitor.refuse(self.app, Refusal::NotFound);
         let id = match finds.by {
             By::Id => known_id(&name).map(str::to_owned).map_err(|_| not_found())?,

@@ -210,6 +210,7 @@ impl EndpointCall<'_> {
         let body = std::mem::take(&mut change.body);
         let body = self.read_body(&change.visitor, body)?;
         self.found.insert("body".into(), body);
+        self.refuse_unnamed()?;
         if self.endpoint.caller.needs_proof {
             self.refuse_unproven(&change)?;
         }
