@@ -307,7 +307,7 @@ impl crate::core::Core {
         Ok(found)
     }
 
-    /// Of several the newest whose request still goes on: a note makes the record of one that is over the newest.
+    /// The newest whose request still goes on, of several: a note makes the record of one that is over the newest.
     async fn of_the_open_one(&self, mut found: Vec<Record>) -> Result<Option<Record>, Refusal> {
         let mut first = 0;
         for (place, record) in found.iter().enumerate().filter(|_| found.len() > 1) {
