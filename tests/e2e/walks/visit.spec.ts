@@ -30,7 +30,7 @@ test('advisor at home: landing to outcome (R1-18, R1-19, R1-22, R2.3-07, R2.10-0
     await days.and(page.getByRole('radio', { disabled: false })).nth(1).click();
     const times = await page.locator('.slots-time').evaluateAll((all) => all.map((one) => one.firstElementChild!.nextElementSibling!.firstChild!.textContent));
     const hours = ['10', '11', '12', '1', '2', '3', '4', '5', '6'];
-    expect(times).toEqual(hours.flatMap((hour, at) => [`${hour}:00 ${at < 2 ? 'AM' : 'PM'}`, `${hour}:30 ${at < 2 ? 'AM' : 'PM'}`]));
+    expect(times).toEqual(hours.flatMap((hour, at) => [`${hour}:00 ${at < 2 ? 'am' : 'pm'}`, `${hour}:30 ${at < 2 ? 'am' : 'pm'}`]));
     await walk.press('Book this time');
     await walk.errors(['Please choose a time']);
   });
