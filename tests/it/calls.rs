@@ -47,6 +47,7 @@ who: anyone
 envelope: data
 body: {steps: true}
 start: {workflow: parcel/cover}
+refuses: [{unless: body.?weight.orValue(0) * 2 < 1000, code: weight.lorry, field: weight, or: That is for a lorry}]
 send: [{step: parcel}, {step: sender}]
 values: [how_fast]
 status: 201
@@ -182,6 +183,16 @@ async fn a_request_is_added_asked_and_chosen_over_http() {
         pointers(&post(&visitor, "/api/parcels/leads", json!({"weight": 2, "colour": "red"})).await),
         ["/colour"]
     );
+
+    // What a call works with is of the kind that its step asks for, before the step is there.
+    for weight in [json!("many"), json!([2]), json!({}), json!(true)] {
+        let mistyped = json!({"weight": weight, "kind": 7, "name": "Asha Rao"});
+        assert_eq!(pointers(&post(&visitor, "/api/parcels/leads", mistyped).await), ["/kind", "/weight"], "{weight}");
+    }
+    let heavy = json!({"weight": "900", "kind": "gift", "name": "Asha Rao"});
+    assert_eq!(post(&visitor, "/api/parcels/leads", heavy).await.ok(422)["errors"][0]["code"], "weight.lorry");
+    let unsaid = json!({"weight": null, "kind": "gift", "name": "Asha Rao"});
+    assert_eq!(pointers(&post(&visitor, "/api/parcels/leads", unsaid).await), ["/weight"]);
 
     let lead = post(&visitor, "/api/parcels/leads", json!({"weight": 2, "kind": "gift"})).await;
     assert_eq!(pointers(&lead), ["/name"], "begun, and what is missing is said");

@@ -63,6 +63,19 @@ pub enum Reads {
     List,
 }
 
+impl Reads {
+    /// What a text is read as where a value of this `type` is asked for.
+    pub fn of_kind(kind: &str) -> Option<Reads> {
+        match kind {
+            "integer" => Some(Reads::Integer),
+            "number" => Some(Reads::Number),
+            "boolean" => Some(Reads::Boolean),
+            "array" => Some(Reads::List),
+            _ => None,
+        }
+    }
+}
+
 /// Formats that both languages check by our own rules.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Format {
@@ -122,13 +135,7 @@ impl Field {
 impl Rule {
     fn read(rule: &Value, normalisers: &Normalisers) -> Rule {
         let text = |key: &str| rule.get(key).and_then(Value::as_str);
-        let reads = match text("type") {
-            Some("integer") => Some(Reads::Integer),
-            Some("number") => Some(Reads::Number),
-            Some("boolean") => Some(Reads::Boolean),
-            Some("array") if !rows::is_list(rule) => Some(Reads::List),
-            _ => None,
-        };
+        let reads = text("type").filter(|_| !rows::is_list(rule)).and_then(Reads::of_kind);
         let format = match text("format") {
             Some("date") => Some(Format::Date),
             Some("email") => Some(Format::Email),

@@ -1,6 +1,7 @@
 //! Forms: a JSON Schema with words and rules, cut to each audience on the server. The same schema
 //! checks in the browser; this one decides.
 
+mod ahead;
 mod anew;
 mod answers;
 mod condition;

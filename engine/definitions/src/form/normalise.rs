@@ -318,6 +318,11 @@ fn one(rule: &Rule, value: &mut Value) {
     }
 }
 
+/// Reads a text as the `type` that is asked for; whole numbers stay whole.
+pub(super) fn as_typed(kind: &str, value: &mut Value) {
+    one(&Rule { reads: Reads::of_kind(kind), ..Rule::default() }, value);
+}
+
 /// What was typed as text: digits with or without commas, yes and no; one value of a list.
 fn read_typed(reads: Reads, text: &str) -> Option<Value> {
     let plain = text.trim_matches(is_space);

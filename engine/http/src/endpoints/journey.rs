@@ -223,12 +223,12 @@ impl EndpointCall<'_> {
         FieldProblem { pointer, ..error }
     }
 
-    /// Fields of the forms of the steps that events are for.
-    pub(super) fn fields_of_steps(&self) -> BTreeSet<&str> {
+    /// Forms of the steps that events are for, in the caller's language.
+    pub(super) fn forms_of_steps(&self) -> Vec<&Form> {
         let flows = self.endpoint.flows().filter_map(|flow| self.catalog.workflow(flow));
         let events = self.endpoint.deed.journey().map(|deed| deed.send.as_slice()).unwrap_or_default();
         let forms = flows.flat_map(|flow| events.iter().filter_map(move |event| form_of(flow, event)));
-        forms.flat_map(|form| form.properties().iter().map(String::as_str)).collect()
+        forms.map(|form| self.catalog.form_in(&self.language, &form.id).map_or(form, Arc::as_ref)).collect()
     }
 
     /// Sends the events in their order, each where it belongs; then the journey is read, as `journey`.

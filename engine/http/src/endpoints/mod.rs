@@ -258,13 +258,7 @@ impl EndpointCall<'_> {
             let own = self.endpoint.asks.body.as_ref().and_then(|form| self.catalog.form(form));
             let own = own.map(|form| form.properties()).unwrap_or_default();
             let (known, others): (Map<_, _>, Map<_, _>) = body.into_iter().partition(|(name, _)| own.contains(name));
-            (body, rest) = (known, others);
-            let fields = self.fields_of_steps();
-            let unknown = rest.keys().filter(|name| !fields.contains(name.as_str()));
-            let unknown: Vec<FieldProblem> = unknown.map(|name| unknown_field(name)).collect();
-            if !unknown.is_empty() {
-                return Err(Problem::new(Code::Invalid).errors(unknown));
-            }
+            (body, rest) = (known, self.read_ahead(others)?);
         }
         let Some(form) = &self.endpoint.asks.body else {
             return match body.keys().next() {
@@ -278,6 +272,23 @@ impl EndpointCall<'_> {
             read.extend(rest);
         }
         Ok(read)
+    }
+
+    /// Fields of the forms of later steps, each of its kind.
+    fn read_ahead(&self, fields: Map<String, Value>) -> Result<Map<String, Value>, Problem> {
+        let forms = self.forms_of_steps();
+        let (mut read, mut errors) = (Map::new(), Vec::new());
+        for (name, value) in fields {
+            let Some(form) = forms.iter().find(|form| form.properties().contains(&name)) else {
+                errors.push(unknown_field(&name));
+                continue;
+            };
+            match form.read_ahead(&name, value) {
+                Ok(value) => read.extend(value.map(|value| (name, value))),
+                Err(error) => errors.push(field_problem(error)),
+            }
+        }
+        if errors.is_empty() { Ok(read) } else { Err(Problem::new(Code::Invalid).errors(errors)) }
     }
 
     /// A body whose fields all stand side by side; none is said twice.
