@@ -199,7 +199,7 @@ test('a refused file says why and makes way for another one', async () => {
   expect(await screen.findByText('Too large: up to 10 MB', { selector: '.field-error' })).toBeTruthy();
 });
 
-test('the form is not sent while a file is on its way, and says so', async () => {
+test('the form is not sent while a file is on its way, says so, and goes when it has come', async () => {
   const page = show(invoice, { required: false });
   let go = () => {};
   server.instead.PUT = [
@@ -217,9 +217,9 @@ test('the form is not sent while a file is on its way, and says so', async () =>
   expect(screen.getByText(/bill\.pdf is still on its way/)).toBeTruthy();
   go();
   await waitFor(() => expect(page.answers()).toEqual(['u1']));
+  await waitFor(() => expect(page.sent).toHaveBeenCalledWith({ x: ['u1'] }));
   expect(screen.queryByText(/still on its way/)).toBeNull();
-  await page.submit();
-  expect(page.sent).toHaveBeenCalledWith({ x: ['u1'] });
+  expect(page.sent).toHaveBeenCalledTimes(1);
 });
 
 test('who cancels takes it away from the server too', async () => {
@@ -227,9 +227,11 @@ test('who cancels takes it away from the server too', async () => {
   server.instead.PUT = [() => new Promise(() => undefined)];
   await page.choose(file('bill.pdf'));
   await waitFor(() => expect(server.asked).toContain('PUT u1'));
+  await page.submit();
   await userEvent.click(screen.getByRole('button', { name: 'Cancel bill.pdf' }));
   await waitFor(() => expect(server.uploads).toEqual({}));
   expect(page.rows()).toEqual([]);
+  expect(page.sent).not.toHaveBeenCalled();
   await page.submit();
   expect(page.sent).toHaveBeenCalledWith({});
 });

@@ -9,8 +9,13 @@ export type Lookup = (name: string, query: Record<string, string>, signal?: Abor
 export const FormData = createContext<Data>({});
 /** For each list that people add rows to, the highest number that a row ever had. */
 export const RowNumbers = createContext<Record<string, number>>({});
-/** What the form waits for before it can be sent, by field: what is on its way. */
-export const Unsent = createContext<Dispatch<SetStateAction<{ pointer: string; text: string }[]>>>(() => undefined);
+/** What the form waits for before it can be sent, by field; what `comes` by itself sends it then. */
+export interface Waiting {
+  pointer: string;
+  text: string;
+  comes?: boolean;
+}
+export const Unsent = createContext<Dispatch<SetStateAction<Waiting[]>>>(() => undefined);
 export const LookupContext = createContext<Lookup>(async () => ({ rows: [] }));
 
 /** The values at some pointers of the form's answers, as texts; empty when not answered. */

@@ -25,7 +25,7 @@ import { widgets as registry } from '../widgets';
 import { afterPointer } from './after-pointer';
 import { drawn } from './arrange';
 import { answersOf, check, type FieldError } from './check';
-import { FormData, RowNumbers, Unsent } from './context';
+import { FormData, RowNumbers, Unsent, type Waiting } from './context';
 import { Field, ObjectFields } from './field';
 import { ListField } from './list-field';
 import { normalise } from './normalise';
@@ -69,7 +69,9 @@ export function StepForm({
   const { schema } = form;
   const answers = useMemo(() => answersOf(schema, data), [schema, data]);
   const shape = useStable(useMemo(() => drawn(schema, answers), [schema, answers]));
-  const [unsent, setUnsent] = useState<Told[]>([]);
+  const [unsent, setUnsent] = useState<Waiting[]>([]);
+  // the answers that were sent while files were on their way: they go when these have come
+  const [wanted, setWanted] = useState<Data>();
   const errorsOf = useCallback(
     (given: Data): Told[] => [...check(schema, given).filter(isNone(unsent)), ...unsent],
     [schema, unsent],
@@ -127,6 +129,9 @@ export function StepForm({
     const moved = changed(latest.current, next);
     if (moved.length === 0) return;
     latest.current = next;
+    // whoever goes on answering sends it themselves
+    if (moved.some((pointer) => !unsent.some((one) => one.comes && pointer.startsWith(one.pointer))))
+      setWanted(undefined);
     for (const pointer of moved) edited.current.add(pointer);
     const displayed = new Set(shown.map((error) => error.pointer));
     setLeft(
@@ -183,8 +188,18 @@ export function StepForm({
       serial: before.serial + (found.length > 0 ? 1 : 0),
       summary: found.length >= SUMMARY_MIN,
     }));
+    const isComing = ({ pointer }: Told) => unsent.some((one) => one.comes && one.pointer === pointer);
+    setWanted(found.length > 0 && found.every(isComing) ? latest.current : undefined);
     if (found.length === 0) onSubmit(sent);
   };
+  const isOver = wanted !== undefined && !unsent.some((one) => one.comes);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the last of them is no longer on its way
+  useEffect(() => {
+    if (!isOver) return;
+    setWanted(undefined);
+    // a file that was cancelled or refused has not come
+    if (changed(wanted, latest.current).length > 0) submit();
+  }, [isOver]);
 
   return (
     <Unsent.Provider value={setUnsent}>

@@ -122,10 +122,11 @@ function standing(known: ReadonlyMap<string, Upload>, id: string): string | unde
   return upload?.replaced_by && known.get(upload.replaced_by)?.status === 'ready' ? upload.replaced_by : upload && id;
 }
 
-/** As long as one is on its way, or a photo of the list is missing, the form waits, and says so. */
+/** As long as one is on its way, or a photo of the list is missing, the form waits, and says so. What is on its way comes by itself. */
 export function useWaiting(props: WidgetProps, { items, held }: Files): void {
   const setUnsent = useContext(Unsent);
   const coming = items.find(isComing);
+  const comes = Boolean(coming);
   const { shots = [] } = uploadUi(props);
   const missing = shots.filter((shot) => shot.required && !held.some(({ upload }) => isOf(shot, upload?.name)));
   const names = missing.map(({ title }) => title).join(', ');
@@ -133,8 +134,8 @@ export function useWaiting(props: WidgetProps, { items, held }: Files): void {
   const pointer = toPointer(nameOf(props).split('.'));
   useEffect(() => {
     if (!text) return;
-    const own = { pointer, text };
+    const own = { pointer, text, comes };
     setUnsent((all) => [...all, own]);
     return () => setUnsent((all) => all.filter((one) => one !== own));
-  }, [setUnsent, pointer, text]);
+  }, [setUnsent, pointer, text, comes]);
 }
