@@ -5,6 +5,7 @@ use engine_definitions::{check::check, plain_machine};
 use engine_server::cli::{Cli, Command};
 use engine_statechart::Problem;
 use engine_statechart::simulate::{batch, run, script};
+use journey_tests::server::fixture;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;
@@ -169,6 +170,32 @@ fn wrong_definitions_end_with_2() {
     );
     let simulate = Command::Simulate { machine: Some(at("good.yaml")), script: Some(at("good.yaml")), batch: None };
     assert_eq!(exit(folder.path(), simulate), ExitCode::FAILURE, "a script that is none");
+}
+
+/// Stories are played while a page leads nowhere, and what `check` found good is not looked at again.
+#[test]
+fn stories_do_not_wait_for_pages() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path();
+    let write = |path: &str, bytes: &[u8]| {
+        let path = root.join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        std::fs::write(path, bytes).expect("written");
+    };
+    fixture("parcel").iter().for_each(|(path, bytes)| write(path, bytes));
+    let page = "workflows/site/pages/lost.yaml";
+    write(page, b"title: Lost\npath: /lost\nblocks:\n  - {block: text, text: '[Away](/nowhere)'}\n");
+    let run = |command| engine_server::commands::run(Cli { settings: None, command }).unwrap_or(ExitCode::FAILURE);
+    let check = || run(Command::Check { paths: vec![root.to_path_buf()], content: false });
+    let stories = || run(Command::Stories { dir: root.to_path_buf(), only: None, watch: false });
+    assert_eq!((check(), stories()), (ExitCode::from(2), ExitCode::SUCCESS));
+    let verdict = root.join(".data/checked");
+    assert!(!verdict.exists(), "it was not found good");
+    std::fs::remove_file(root.join(page)).expect("removed");
+    assert_eq!((check(), verdict.exists(), stories()), (ExitCode::SUCCESS, true, ExitCode::SUCCESS));
+    // Another save is another state of things.
+    write("workflows/parcel/cover/flow.yaml", b"initial: nowhere\n");
+    assert_eq!((stories(), check()), (ExitCode::from(2), ExitCode::from(2)));
 }
 
 #[test]

@@ -81,6 +81,20 @@ async fn both_have_it_open(advisor: &mut Customer<'_>, asha: &Customer<'_>, id: 
     assert_eq!(late.json()["view"]["step"]["id"], "car.quotes");
 }
 
+/// What the two type at one step stands beside each other: neither loses it.
+async fn both_type(asha: &Visitor, helper: &Visitor, id: &str) {
+    let types = async |browser: &Visitor, data: Value| {
+        let draft = json!({"step": "car.owner", "data": data}).to_string();
+        assert_eq!(browser.send("PUT", &format!("/api/v1/journeys/{id}/draft"), &[], Some(draft)).await.status, 204);
+    };
+    let title = async |browser: &Visitor| browser.view(id).await["step"]["form"]["data"]["proposer_title"].clone();
+    types(asha, json!({"proposer_title": "Ms"})).await;
+    types(helper, json!({"proposer_title": "Dr"})).await;
+    assert_eq!((title(asha).await, title(helper).await), (json!("Ms"), json!("Dr")));
+    types(asha, json!({"proposer_title": "Mrs"})).await;
+    assert_eq!((title(asha).await, title(helper).await), (json!("Mrs"), json!("Dr")));
+}
+
 /// What who sells it earns with each offer, as the offers say it.
 fn commissions(offers: &[Value]) -> Vec<(Value, Value)> {
     let of = |offer: &Value, name: &str| {
@@ -406,6 +420,7 @@ async fn an_advisor_helps_with_what_a_customer_began_as_long_as_she_likes() {
     helper.submits(json!({"name": "Asha Rao", "mobile": "*****45670"}), "car.vehicle").await;
     helper.has_it_priced().await;
     chooses(&mut helper, "car.owner").await;
+    both_type(&asha.browser, &helper.browser, &id).await;
     helper.names_the_owner("car.vehicle_details").await;
     is_closed_to(&helper.browser, &id).await;
     asha.at("car.vehicle_details").await;

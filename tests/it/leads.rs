@@ -3,6 +3,7 @@
 
 use engine_definitions::Files;
 use journey_tests::people::{password_in, sitting};
+use journey_tests::proxy::CachingProxy;
 use journey_tests::server::{TestServer, Visitor, all_definitions};
 use serde_json::{Value, json};
 
@@ -10,7 +11,7 @@ fn definitions() -> Files {
     all_definitions()
 }
 
-async fn product(files: Files) -> TestServer {
+pub async fn product(files: Files) -> TestServer {
     TestServer::start_with(files, |settings| {
         settings.limits.rate_burst = 10_000;
         settings.limits.write_rate_per_s = 0;
@@ -24,7 +25,7 @@ async fn post(visitor: &Visitor, path: &str, body: Value) -> (u16, Value) {
     (reply.status, reply.json())
 }
 
-async fn put(visitor: &Visitor, path: &str, body: Value) -> (u16, Value) {
+pub async fn put(visitor: &Visitor, path: &str, body: Value) -> (u16, Value) {
     let reply = visitor.send("PUT", path, &[], Some(body.to_string())).await;
     (reply.status, reply.json())
 }
@@ -134,18 +135,16 @@ fn fire_lead(mobile: &str) -> Value {
     })
 }
 
-/// R3-69..76, leads-O09, leads-O10: prices come after the code; an unknown entry names its list; what the body says of
-/// an agent is nothing.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_building_is_priced_by_its_details() {
-    let server = product(definitions()).await;
-    let visitor = server.visitor();
-    let mobile = "9812345679";
-    let (status, lead) = post(&visitor, "/api/v1/fire/lead", fire_lead(mobile)).await;
+/// Who has said where the business is, and proved the number; the id of the request.
+pub async fn verified_building(server: &TestServer, visitor: &Visitor, mobile: &str) -> String {
+    let (status, lead) = post(visitor, "/api/v1/fire/lead", fire_lead(mobile)).await;
     assert_eq!(status, 201, "{lead}");
     let id = lead["data"]["lead_id"].as_str().expect("an id").to_owned();
-    let (quotes, details) = (format!("/api/v1/fire/quotes?lead_id={id}"), format!("/api/v1/fire/lead/{id}/details"));
-    assert_eq!(visitor.get(&quotes).await.status, 409);
+    assert_eq!(
+        visitor.get(&format!("/api/v1/fire/quotes?lead_id={id}")).await.status,
+        409,
+        "prices come after the code"
+    );
     let code = server
         .until("the code", async || {
             let inbox = visitor.get(&format!("/sandbox/inbox.json?to={mobile}")).await.ok(200);
@@ -153,9 +152,20 @@ async fn a_building_is_priced_by_its_details() {
         })
         .await;
     let (status, shown) =
-        post(&visitor, "/api/v1/fire/otp", json!({"lead_id": id, "action": "verify", "otp": code})).await;
+        post(visitor, "/api/v1/fire/otp", json!({"lead_id": id, "action": "verify", "otp": code})).await;
     assert_eq!((status, &shown["data"]["verified"]), (200, &json!(true)), "{shown}");
-    let kept = record(&server, &lead["data"]["lead_id"]).await;
+    id
+}
+
+/// R3-69..76, leads-O09, leads-O10: prices come after the code; an unknown entry names its list; what the body says of
+/// an agent is nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_building_is_priced_by_its_details() {
+    let server = product(definitions()).await;
+    let visitor = server.visitor();
+    let id = verified_building(&server, &visitor, "9812345679").await;
+    let (quotes, details) = (format!("/api/v1/fire/quotes?lead_id={id}"), format!("/api/v1/fire/lead/{id}/details"));
+    let kept = record(&server, &json!(id)).await;
     assert_eq!((&kept["businessType"], kept.get("channelIamId")), (&json!("new"), None), "R3-70, R3-71 {kept}");
 
     let building: Value = serde_json::from_str(BUILDING).expect("JSON");
@@ -326,7 +336,97 @@ async fn forms_of_the_app_are_read_as_data() {
         let refused = caller.get(&path(role)).await;
         assert_eq!((refused.status, refused.code().as_str()), (403, "role"), "{role}");
     }
+    // Who manages agents may read theirs; the form of everybody is everybody's.
+    let manager = sitting(&server, "partner-agent", 4).await;
+    let assigns = |told: &Value| told["schema"]["properties"]["assignTo"].is_object();
+    let (as_agent, as_manager) = (manager.get(&path("1")).await.ok(200), manager.get(&path("2")).await.ok(200));
+    assert_eq!((asks_source(as_agent.clone()), assigns(&as_agent), assigns(&as_manager)), (true, false, true));
+    for caller in [&visitor, &agent, &manager] {
+        assert!(!asks_source(caller.get(&path("visitor")).await.ok(200)));
+    }
+    let above = agent.get(&path("2")).await;
+    assert_eq!((above.status, above.code().as_str()), (403, "role"));
     let unknown = agent.get(&path("boss")).await;
     assert_eq!((unknown.status, unknown.json()["errors"][0]["pointer"].clone()), (422, json!("/role_id")));
+    server.stop().await;
+}
+
+/// A product and an insurer more are rows: the files that they are in, and what then sells them.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_product_and_an_insurer_are_rows() {
+    let mut files = all_definitions();
+    let rows = [
+        (
+            "workflows/sme/tables/covers.yaml",
+            "- [drone, drone, engineering, Drone insurance, Drones, \"Your drone, and harm that it does.\"]",
+        ),
+        (
+            "workflows/sme/tables/indicative.yaml",
+            "- {cover: drone, unit: machineValue, fields: [machineValue], rate: 1.00%, example_amount: \"₹5,00,000\", minimum: \"₹2,000\"}",
+        ),
+        (
+            "workflows/sme/tables/fields.yaml",
+            "- {cover: drone, field: machineValue, kind: money, amount: \"₹99,99,99,999\", title: What the drone costs new}",
+        ),
+        (
+            "workflows/sme/tables/sections.yaml",
+            "- [drone, covered, [Crashes and fire]]
+  - [drone, who, [Firms that survey or film from the air]]
+  - [drone, not_covered, [Flights without permission]]
+  - [drone, sum, [What the drone costs new]]
+  - [drone, example, [\"A gust drops a drone of ₹5 lakh. Its repair is paid, less the deductible.\"]]
+  - [drone, papers, [Flight log, Bill of the repair]]",
+        ),
+        ("workflows/sme/tables/questions.yaml", "- [drone, 1, Is the camera covered?, \"Yes, as part of the drone.\"]"),
+        (
+            "workflows/travel/tables/insurers.yaml",
+            "- [1, hdfc-ergo, HDFC ERGO, HDFC ERGO, \"#C4161C\", 102%, 80, 20%, any, true, any, any, ₹0, 98, 800]",
+        ),
+    ];
+    for (path, added) in rows {
+        let mut text = files.get(path).unwrap_or_else(|| panic!("{path}")).to_vec();
+        text.extend_from_slice(format!("  {added}\n").as_bytes());
+        files.insert(path, text);
+    }
+    let server = product(files).await;
+    let visitor = server.visitor();
+    assert!(visitor.get("/sme/drone").await.text().contains("Is the camera covered?"));
+    let (status, prices) =
+        post(&visitor, "/api/v1/sme/quote", json!({"productType": "drone", "exposure": 500_000})).await;
+    assert_eq!((status, prices["data"]["offers"].as_array().map(Vec::len)), (200, Some(3)), "{prices}");
+    let trip = crate::travel::asks(&visitor, "travel", "hdfc-ergo", &crate::travel::trip()).await;
+    assert!(trip.is_ok(), "{trip:?}");
+    server.stop().await;
+}
+
+/// leads-O22: through a cache that many share, nobody gets the form that another role has asked for.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_shared_cache_keeps_no_form_of_a_role() {
+    let server = TestServer::start(all_definitions()).await;
+    let proxy = CachingProxy::before(&server.product.url()).await;
+    let visitor = Visitor::at(proxy.url());
+    let agent = sitting(&server, "app-agent", 5).await.moved(proxy.url());
+    let manager = sitting(&server, "partner-agent", 6).await.moved(proxy.url());
+    // It does keep what it may.
+    let menu = async || visitor.get("/api/v1/sme-menu").await.header("x-kept").to_owned();
+    assert_eq!((menu().await, menu().await), ("MISS".to_owned(), "HIT".to_owned()));
+
+    let has = |told: &Value, field: &str| told["schema"]["properties"][field].is_object();
+    for form in ["LeadStep", "LeadStep1", "BusinessDetails", "Address", "CommunicationAddress", "SMELeadForm"] {
+        let path = format!("/api/v1/forms/{form}");
+        for caller in [&visitor, &agent, &visitor, &manager, &agent] {
+            let reply = caller.get(&path).await;
+            assert_ne!(reply.header("x-kept"), "HIT", "{form}");
+            reply.ok(200);
+        }
+        let as_agent = format!("{path}?role_id=1");
+        agent.get(&as_agent).await.ok(200);
+        assert_eq!(visitor.get(&as_agent).await.code(), "role", "{form}");
+    }
+    let lead = "/api/v1/forms/LeadStep";
+    assert!(has(&agent.get(lead).await.ok(200), "leadSource"));
+    assert!(!has(&visitor.get(lead).await.ok(200), "leadSource"));
+    assert!(has(&manager.get(lead).await.ok(200), "assignTo"));
+    assert!(!has(&agent.get(lead).await.ok(200), "assignTo"));
     server.stop().await;
 }

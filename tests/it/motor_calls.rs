@@ -213,6 +213,9 @@ async fn is_asked(line: &Line) {
     assert!(firm["quotes"].as_array().expect("quotes").iter().all(no_owner));
     asked(&visitor, &by_type, json!({"leadId": id, "customerType": "individual"})).await;
 
+    // A call that says one thing alone changes that.
+    asked(&visitor, "/api/v1/lead-update", json!({"leadId": id, "name": "Asha Rao"})).await;
+
     // A claim costs the bonus, wherever the customer is by now.
     let claim = json!({"leadId": id, "previousPolicy": {"type": "comprehensive", "insurerId": 4, "endDate": "2026-12-10", "claim": true}});
     let changed = asked(&visitor, "/api/v1/lead-update", claim).await;

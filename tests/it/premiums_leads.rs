@@ -1,10 +1,12 @@
-//! A second calculator for trips, pets and shops, as `premiums.rs` for vehicles: it reads no table and no definition, every
+//! A second calculator for trips, pets, shops and buildings, as `premiums.rs` for vehicles: it reads no table and no definition, every
 //! figure is typed in here again from the tariffs. Both price random requests, and must agree on each amount to the paisa
 //! and on each reason to refuse.
 
+use crate::leads::{put, verified_building};
 use crate::premiums::{half_up, up_to};
 use crate::travel::{asks, product};
 use chrono::{Datelike, Days, NaiveDate};
+use journey_tests::server::all_definitions;
 use rand::rngs::StdRng;
 use rand::seq::{IndexedRandom, IteratorRandom};
 use rand::{Rng, SeedableRng};
@@ -428,4 +430,167 @@ fn price_shop(q: &Value, insurer: &str) -> Priced {
 #[tokio::test(flavor = "multi_thread")]
 async fn shops_are_priced_alike() {
     compare("shop", &["icici-lombard", "bajaj-allianz", "new-india"], random_shop, price_shop).await;
+}
+
+// buildings
+
+/// Occupancy by id with its rate in thousandths of a mille, and its class: dwellings, others than industry, industry,
+/// storage, storage in the open.
+const OCCUPANCIES: [(&str, i64, char); 24] = [
+    ("office", 150, 'n'),
+    ("shop", 350, 'n'),
+    ("hotel", 400, 'n'),
+    ("restaurant", 600, 'n'),
+    ("school", 150, 'n'),
+    ("hospital", 200, 'n'),
+    ("dwelling", 100, 'd'),
+    ("it_park", 150, 'n'),
+    ("mall", 450, 'n'),
+    ("cinema", 700, 'n'),
+    ("engineering_workshop", 450, 'i'),
+    ("food_processing", 800, 'i'),
+    ("flour_mill", 950, 'i'),
+    ("garment_unit", 750, 'i'),
+    ("textile_mill", 1_600, 'i'),
+    ("printing_press", 850, 'i'),
+    ("plastic_goods", 1_450, 'i'),
+    ("furniture_unit", 1_500, 'i'),
+    ("pharma", 700, 'i'),
+    ("paint_factory", 2_200, 'i'),
+    ("cold_storage", 1_100, 's'),
+    ("godown_nonhazardous", 700, 's'),
+    ("godown_hazardous", 1_900, 's'),
+    ("open_storage", 1_600, 'o'),
+];
+/// Pincodes with their zones of earthquakes.
+const GROUNDS: [(&str, usize); 5] = [("781001", 1), ("110001", 2), ("600001", 3), ("400001", 3), ("560001", 4)];
+
+/// Sums in whole rupees.
+fn random_building(random: &mut StdRng) -> Value {
+    let mut some = |most: i64| if random.random_bool(0.6) { random.random_range(0..most) } else { 0 };
+    let (building, machinery) = (some(90_000_000), some(10_000_000));
+    let mut stock = some(10_000_000);
+    let furniture = random.random_range(1..1_000_000);
+    if random.random_bool(0.15) {
+        // around 50 crore
+        stock = 500_000_000 + any(random, &[-1, 0, 1]) - building - machinery - furniture;
+    }
+    let sum = building + machinery + furniture + stock;
+    let at_risk = any(random, &[0, 0, 0, sum, sum + 50_000_000, 500_000_000.max(sum), 500_000_001.max(sum)]);
+    let is_claimed = random.random_bool(0.3);
+    let claims: Vec<Value> =
+        is_claimed.then(|| json!({"year": 2024, "amount": 1_000, "cause": "fire"})).into_iter().collect();
+    json!({
+        "requestSource": "fire-qm",
+        "buildingDetails": {
+            "buildingAge": any(random, &[0, 12, 30, 31, 150]), "wallMaterialTypeId": any(random, &[1, 2, 3, 4, 5, 6, 6, 7, 9]),
+            "floorMaterialTypeId": 1, "roofMaterialTypeId": any(random, &[1, 2, 3, 4, 5, 6, 7, 8, 9]),
+            "isBasement": random.random_bool(0.3), "noOfFloors": random.random_range(1..61),
+        },
+        "businessDetails": {
+            "pincode": any(random, &GROUNDS).0, "occupancyTypeId": random.random_range(1..25),
+            "ownershipType": random.random_range(1..4),
+        },
+        "isPreviouslyClaimed": is_claimed, "claims": claims,
+        "sums": {"building": building, "machinery": machinery, "furniture": furniture, "stock": stock, "valueAtRisk": at_risk},
+        "covers": {"burglary": random.random_bool(0.5), "fireFighting": random.random_bool(0.5)},
+    })
+}
+
+fn price_building(q: &Value, insurer: &str) -> Priced {
+    let factor = match insurer {
+        "sbi" => 88,
+        "tata-aig" => 96,
+        _ => 100,
+    };
+    let (kind, rate, class) = OCCUPANCIES[number(q, "/businessDetails/occupancyTypeId") as usize - 1];
+    let paise = |name: &str| 100 * number(q, &format!("/sums/{name}"));
+    let sum: i64 = ["building", "machinery", "furniture", "stock"].map(paise).iter().sum();
+    let (wall, roof) =
+        (number(q, "/buildingDetails/wallMaterialTypeId"), number(q, "/buildingDetails/roofMaterialTypeId"));
+    let is_weak = wall >= 7 || [7, 8].contains(&roof);
+    match (insurer, kind) {
+        _ if paise("valueAtRisk").max(sum) > 50_000_000_000 && class != 'd' => return Err("above_50_crore"),
+        ("sbi", "paint_factory" | "open_storage") | ("tata-aig", "textile_mill" | "cold_storage") => {
+            return Err("occupancy_not_taken");
+        }
+        _ if is_weak && insurer != "new-india" => return Err("construction_not_taken"),
+        _ => {}
+    }
+    let pincode = word(q, "/businessDetails/pincode");
+    let zone = GROUNDS.into_iter().find(|(known, _)| *known == pincode).expect("a zone").1;
+    let quake = match class {
+        'd' => 50,
+        'n' => [250, 150, 100, 50][zone - 1],
+        _ => [500, 250, 100, 50][zone - 1],
+    };
+    let storm = match class {
+        'd' => 75,
+        'n' => 220,
+        'i' => 370,
+        's' => 520,
+        _ => 2_250,
+    };
+    let fire = percent(mille(sum, rate), factor);
+    let load = [
+        (is_weak, 50),
+        (says(q, "/buildingDetails/isBasement"), 10),
+        (number(q, "/buildingDetails/buildingAge") > 30, 10),
+        (says(q, "/isPreviouslyClaimed"), 15),
+    ];
+    let load = load.into_iter().filter(|(applies, _)| *applies).map(|(_, percent)| percent).sum();
+    let mut lines = vec![fire, mille(sum, storm), mille(sum, quake), mille(sum, 100), percent(fire, load)];
+    if says(q, "/covers/fireFighting") {
+        lines.push(-percent(fire, 5));
+    }
+    if says(q, "/covers/burglary") {
+        lines.push(percent(mille(percent(paise("stock") + paise("furniture"), 25), 2_000), factor));
+    }
+    Ok(closed(lines, 18, 100_000))
+}
+
+/// What an insurer offers for the building, or why it does not.
+fn offered(quotes: &Value, insurer: &str) -> Result<Vec<i64>, String> {
+    const LINES: [&str; 8] =
+        ["flexa", "stfi", "earthquake", "terrorism", "loading", "fire_protection", "burglary", "minimum"];
+    let of = |list: &str| {
+        let all = quotes[list].as_array().expect("a list");
+        all.iter().find(|one| one["insurer"] == insurer).or_else(|| all.first().filter(|one| one["insurer"].is_null()))
+    };
+    let Some(plan) = of("plans") else {
+        let declined = of("declined").unwrap_or_else(|| panic!("{insurer} says nothing: {quotes}"));
+        return Err(declined["code"].as_str().expect("a code").to_owned());
+    };
+    let mut lines: Vec<i64> =
+        LINES.iter().map(|line| number(plan, &format!("/{line}"))).filter(|line| *line != 0).collect();
+    lines.sort_unstable();
+    Ok(lines.into_iter().chain(["net", "gst", "total"].map(|name| number(plan, &format!("/{name}")))).collect())
+}
+
+/// R3-72..76, by calls as somebody sends them who compares prices.
+#[tokio::test(flavor = "multi_thread")]
+async fn buildings_are_priced_alike() {
+    let server = crate::leads::product(all_definitions()).await;
+    let visitor = server.visitor();
+    let id = verified_building(&server, &visitor, "9812345680").await;
+    let mut seeded = StdRng::seed_from_u64(SEED);
+    let (mut priced, mut refused) = (0, 0);
+    for _ in 0..OF_A_LINE {
+        let request = random_building(&mut seeded);
+        let (status, taken) = put(&visitor, &format!("/api/v1/fire/lead/{id}/details"), request.clone()).await;
+        assert_eq!(status, 200, "{request}: {taken}");
+        let quotes = server
+            .until_worked("the prices", async || {
+                let data = visitor.get(&format!("/api/v1/fire/quotes?lead_id={id}")).await.ok(200)["data"].clone();
+                (data["status"] == "done").then_some(data)
+            })
+            .await;
+        for insurer in ["sbi", "tata-aig", "new-india"] {
+            let expected = price_building(&request, insurer).map_err(str::to_owned);
+            *(if expected.is_ok() { &mut priced } else { &mut refused }) += 1;
+            assert_eq!(offered(&quotes, insurer), expected, "{insurer}: {request}");
+        }
+    }
+    assert!(priced > OF_A_LINE / 2 && refused > OF_A_LINE / 10, "{priced} priced, {refused} refused");
+    server.stop().await;
 }

@@ -42,7 +42,8 @@ fn people(born: &[&str]) -> Value {
     born.iter().map(|dob| json!({"memberId": dob, "dateOfBirth": dob, "knownIllness": false})).collect()
 }
 
-fn trip() -> Value {
+/// A family of three in France and Italy for twelve days.
+pub fn trip() -> Value {
     json!({
         "product": "single", "countries": ["FR", "IT"], "from": "2026-12-10", "to": "2026-12-21", "maxTripDays": 0, "months": 0,
         "travellers": people(&["1985-01-01", "1987-01-01", "2017-01-01"]), "indianPassport": true, "inIndia": true,

@@ -84,7 +84,7 @@ pub use form::{
 pub use frozen::Frozen;
 pub use host::{FUNCTIONS, OnDemand, ProductHost, mask, mask_personal};
 pub use letterhead::Letterhead;
-pub use load::{Loaded, load, load_beside, publishable};
+pub use load::{Loaded, load, load_beside, load_to_try, publishable};
 pub use master::{Master, Masters};
 pub use message::{Channel, House, Message, MessageError, Rendered};
 pub use partner::{

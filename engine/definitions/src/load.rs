@@ -57,6 +57,12 @@ pub fn load(files: &Files) -> Loaded {
     load_with(files, &[], For::Authors)
 }
 
+/// Reads what is to be tried by its stories or values: everything is checked but pages, which are not drawn for it; files
+/// that were found good are only read.
+pub fn load_to_try(files: &Files) -> Loaded {
+    load_with(files, &[], if files.were_found_good() { For::Service } else { For::Trial })
+}
+
 /// Reads what is served already, beside versions that are still in use: their rows go on making partners. The files
 /// were checked when they were published, by the rules of that time: no page is drawn and no way followed for it again.
 pub fn load_beside(files: &Files, held: &[PinnedVersion]) -> Loaded {
@@ -122,6 +128,7 @@ impl Recent {
 enum For {
     Authors,
     Publication,
+    Trial,
     Service,
 }
 
@@ -244,7 +251,8 @@ fn catalog(
         has_all_partners,
     };
     names(&library, &policy, problems);
-    let of_endpoints = endpoints.values().flat_map(BTreeMap::values).flat_map(|endpoint| endpoint.caller.roles.at());
+    let of_endpoints = endpoints.values().flat_map(BTreeMap::values);
+    let of_endpoints = of_endpoints.flat_map(|endpoint| endpoint.caller.roles.at().chain(endpoint.asks.roles()));
     let of_site = sites.get(ENGLISH).into_iter().flat_map(Site::roles);
     of_endpoints.chain(of_site).for_each(|role| policy.knows(role, problems));
     let ids: Vec<String> = workflow_ids(parts.nodes).collect();
@@ -270,7 +278,7 @@ fn catalog(
             let host = ProductHost { language, ..ProductHost::plain(&now, tables, masters, calendars) };
             let found = |problems: &mut Vec<Problem>| {
                 site.settle(&workflows, &host, &rows, problems);
-                if purpose != For::Service {
+                if matches!(purpose, For::Authors | For::Publication) {
                     site.verify(&workflows, &parts.forms, &host, (known, &written), problems);
                 }
             };

@@ -71,7 +71,7 @@ pub(crate) const NOTHING: &str = "open";
 
 /// Roles that the program itself gives: who has only a session, who has signed in, whose token an operator made.
 const GIVEN: [&str; 3] = [VISITOR, CUSTOMER, OPERATOR];
-const VISITOR: &str = "visitor";
+pub(crate) const VISITOR: &str = "visitor";
 const CUSTOMER: &str = "customer";
 const OPERATOR: &str = "operator";
 

@@ -546,7 +546,7 @@ fn form_part(
             Some(_) => turn.prefill(step),
             None => step.prefill.as_ref().and_then(|prefill| prefill.eval(scope).ok()),
         };
-        let mut data = turn.laid(step, form, &fields, prefill);
+        let mut data = turn.laid(step, form, &fields, prefill, reader.actor);
         let (plain, mut schema) = (data.clone(), fields.view().schema);
         turn.shown(step, form, &mut data, reader.actor);
         if reader.cover.is_some() && plain != data {
@@ -557,7 +557,7 @@ fn form_part(
             schema,
             data: Value::Object(data),
             rows: step.into.as_deref().map(|into| turn.state.row_numbers(into)).unwrap_or_default(),
-            draft: turn.draft().is_some(),
+            draft: turn.draft(reader.actor).is_some(),
             submit: submit_text(turn, step, reader),
         })
     })

@@ -1,10 +1,12 @@
 //! Where definitions come from: a folder, which may be watched, or the binary itself. All go through `publish`.
 
-use engine_definitions::{FOLDERS, Files, Problem, Severity};
+use anyhow::{Context as _, Result};
+use engine_definitions::{Catalog, FOLDERS, Files, Problem, Severity};
 use engine_runtime::{Actor, PublishError, Published, Runtime, Stories};
 use notify::{RecursiveMode, Watcher};
 use rust_embed::RustEmbed;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
@@ -64,6 +66,12 @@ impl Verdict {
         verdict
     }
 
+    /// What would be kept of a folder, where it holds definitions.
+    pub fn read(folder: &Path) -> Option<Verdict> {
+        let mut files = folder.join("workflows").is_dir().then(|| Files::read_dir(folder))?.ok()?;
+        Some(Verdict::of(folder, &mut files))
+    }
+
     /// Where nothing can be written, the next start checks again.
     pub fn keep(self) {
         let folder = self.file.parent().unwrap_or(Path::new("."));
@@ -78,6 +86,18 @@ fn program() -> std::io::Result<String> {
     let about = std::env::current_exe()?.metadata()?;
     let built = about.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     Ok(format!("{} {}", about.len(), built.as_nanos()))
+}
+
+/// The catalog of a folder, for commands that try something of it; `None`: its errors are printed.
+pub fn read_to_try(folder: &Path) -> Result<Option<Arc<Catalog>>> {
+    let files = Files::read_dir(folder);
+    let mut files = files.with_context(|| format!("definitions in `{}` cannot be read", folder.display()))?;
+    Verdict::of(folder, &mut files);
+    let loaded = engine_definitions::load_to_try(&files);
+    if loaded.catalog.is_none() {
+        print_problems(&loaded.problems);
+    }
+    Ok(loaded.catalog)
 }
 
 /// Errors and warnings for a person: one line each, errors last.

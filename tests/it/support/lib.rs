@@ -10,4 +10,5 @@ pub mod forms;
 pub mod kept;
 pub mod people;
 pub mod postgres;
+pub mod proxy;
 pub mod server;

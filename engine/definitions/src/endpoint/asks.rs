@@ -1,8 +1,9 @@
 //! What a call takes: parameters of its address and a body.
 
 use crate::fields::MapReader;
-use crate::policy::FLOOR;
+use crate::policy::{FLOOR, VISITOR};
 use crate::shape::{Misfit, Shape};
+use crate::source::{Node, Value as Source};
 use engine_statechart::Problem;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -26,31 +27,50 @@ pub struct Asks {
     pub body_within: Vec<String>,
 }
 
-/// For which of the caller's own roles the described form is drawn.
+/// For which of the caller's own roles, or of those that are less than one of them, the described form is drawn.
 #[derive(Debug)]
 pub struct AsRole {
     /// Parameter of the query that names it.
     pub parameter: String,
     /// Word of the caller's → role; other words are roles themselves.
     words: BTreeMap<String, String>,
+    /// Role → roles that are less: whoever has it may read their form too.
+    lesser: BTreeMap<String, Vec<String>>,
+    /// Roles as they are written.
+    written: Vec<Node>,
 }
 
 impl AsRole {
     fn read(fields: &mut MapReader<'_, '_>) -> Option<AsRole> {
         let node = fields.get("as_role")?;
         if let Some(parameter) = node.as_str() {
-            return Some(AsRole { parameter: parameter.to_owned(), words: BTreeMap::new() });
+            let parameter = parameter.to_owned();
+            return Some(AsRole { parameter, words: BTreeMap::new(), lesser: BTreeMap::new(), written: Vec::new() });
         }
-        let mut fields = MapReader::open(node, "`as_role`", &["of", "words"], fields.problems)?;
+        let mut fields = MapReader::open(node, "`as_role`", &["of", "words", "lesser"], fields.problems)?;
         let parameter = fields.need_text("of");
+        let mut written: Vec<Node> = fields.entries("words").iter().map(|(_, role)| role.clone()).collect();
         let words = fields.entries("words").iter();
         let words = words.filter_map(|(word, role)| Some((word.name.clone(), role.as_str()?.to_owned()))).collect();
-        Some(AsRole { parameter, words })
+        let mut lesser = BTreeMap::new();
+        for (role, less) in fields.entries("lesser") {
+            written.push(Node::new(role.span.clone(), Source::String(role.name.clone())));
+            written.extend(less.items().iter().cloned());
+            let names = less.items().iter().filter_map(Node::as_str).map(str::to_owned);
+            lesser.insert(role.name.clone(), names.collect());
+        }
+        Some(AsRole { parameter, words, lesser, written })
     }
 
     /// The role that a word means.
     pub fn role<'a>(&'a self, word: &'a str) -> &'a str {
         self.words.get(word).map_or(word, String::as_str)
+    }
+
+    /// Whether whoever has these roles may read the form of this one. That of a visitor is everybody's.
+    pub fn allows(&self, role: &str, own: &[String]) -> bool {
+        let is_less = |mine: &String| self.lesser.get(mine).is_some_and(|less| less.iter().any(|name| name == role));
+        role == VISITOR || own.iter().any(|mine| mine == role || is_less(mine))
     }
 }
 
@@ -89,6 +109,11 @@ impl Asks {
     /// The query as its shape has it; what does not fit is said by name.
     pub fn parse_query<'q>(&self, query: impl Iterator<Item = (&'q str, &'q str)>) -> Result<Value, Misfit> {
         parse_query(&self.query, query)
+    }
+
+    /// The roles that it names, with their places.
+    pub(crate) fn roles(&self) -> impl Iterator<Item = &Node> {
+        self.as_role.iter().flat_map(|as_role| &as_role.written)
     }
 
     /// The forms that it names.

@@ -154,7 +154,10 @@ fn field(name: &str, rule: &mut Value, form: Option<&Map<String, Value>>, defaul
         let general = || if also.is_empty() { None } else { defaults.text(also).map(str::to_owned) };
         let text = own.or_else(general).unwrap_or_else(|| standard(keyword, kind, defaults));
         let show = |v: Option<&Value>| match v.and_then(Value::as_i64) {
-            Some(_) if is_money => crate::values::money::show(v.unwrap_or(&Value::Null)).unwrap_or_default(),
+            Some(_) if is_money => {
+                let amount = crate::values::money::show(v.unwrap_or(&Value::Null)).unwrap_or_default();
+                amount.strip_suffix(".00").unwrap_or(&amount).to_owned()
+            }
             _ => v.map(crate::text::plain).unwrap_or_default(),
         };
         let limit = if max.is_some() { show(max) } else { show(min) };

@@ -51,11 +51,16 @@ fn check_key(key: &Key, given: &Node, problems: &mut Vec<Problem>) {
     );
     if !fits {
         let expected = match key.takes {
+            Takes::Value(Gives::Number) => "a whole number".into(),
             Takes::Value(gives) => gives.phrase(),
             Takes::List(_) => "a list".into(),
             _ => "a text".into(),
         };
-        let message = format!("`{}` is {expected}, not {}", key.name, given.kind());
+        let found = match &given.value {
+            Source::Float(number) => number.to_string(),
+            _ => given.kind().to_owned(),
+        };
+        let message = format!("`{}` is {expected}, not {found}", key.name);
         problems.push(Problem::error("shape", &given.span, message));
     }
 }

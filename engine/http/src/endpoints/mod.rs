@@ -122,8 +122,8 @@ struct EndpointCall<'a> {
 type Change = ChangeRequest<Map<String, Value>>;
 
 impl EndpointCall<'_> {
-    /// For whom a form is described: the caller's roles, or the one of them that the query names. A role's form goes to
-    /// nobody who only says that it is theirs.
+    /// For whom a form is described: the caller's roles, or the one that the query names, theirs or less. A role's form
+    /// goes to nobody who only says that it is theirs.
     fn audience(&self, caller: Option<&Actor>) -> Result<Audience, Problem> {
         let Some(as_role) = &self.endpoint.asks.as_role else { return Ok(Audience::default()) };
         let own: Vec<String> = caller.into_iter().flat_map(Actor::acting_roles).map(str::to_owned).collect();
@@ -134,7 +134,7 @@ impl EndpointCall<'_> {
                 let text = format!("`{word}` is no role");
                 return Err(invalid_field(format!("/{}", as_role.parameter), "enum", text));
             }
-            role if own.iter().any(|mine| mine == role) => vec![role.to_owned()],
+            role if as_role.allows(role, &own) => vec![role.to_owned()],
             _ => return Err(Problem::new(Code::Role)),
         };
         Ok(Audience { roles, ..Audience::default() })

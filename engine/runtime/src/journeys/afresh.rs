@@ -33,7 +33,7 @@ impl Journeys {
             let first = place.next().and_then(|name| context.get(name));
             if let Some(answers) = place.fold(first, |value, name| value?.get(name)) {
                 let answers = form.answers_for_anew(answers.clone());
-                self.keep_draft(workflow, &journey, &step.node, answers).await?;
+                self.keep_draft(workflow, &journey, (&step.node, step.node.clone()), answers).await?;
             }
         }
         Ok(sent)

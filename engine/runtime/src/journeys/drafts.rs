@@ -25,20 +25,20 @@ impl Journeys {
         }
         let mut data = data;
         turn.uncover_draft(&mut data, &sender);
-        Ok(self.keep_draft(&workflow, journey, step, data).await?)
+        let key = turn.draft_key(step, &sender);
+        Ok(self.keep_draft(&workflow, journey, (step, key), data).await?)
     }
 
+    /// Keeps what is typed on a step under a key.
     pub(super) async fn keep_draft(
         &self,
         workflow: &Workflow,
         journey: &str,
-        step: &str,
+        (step, key): (&str, String),
         data: Value,
     ) -> engine_store::Result<()> {
         let Some(data) = draft_of(workflow, step, data) else { return Ok(()) };
-        self.core
-            .store()
-            .save_draft(Draft { journey: journey.into(), step: step.into(), data, at_ms: self.core.now_ms() })
-            .await
+        let draft = Draft { journey: journey.into(), step: key, data, at_ms: self.core.now_ms() };
+        self.core.store().save_draft(draft).await
     }
 }

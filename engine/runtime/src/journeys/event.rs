@@ -52,7 +52,7 @@ impl Journeys {
             Ok(Applied::Done) => match self.core.answer_questions(turn, actor).await {
                 Ok(()) => Ok(()),
                 Err(Unanswered::Broken { place, reason }) => {
-                    Err(self.record_incident(turn, stored, kind, data, &place, &reason).await)
+                    Err(self.record_incident((turn, actor), stored, (kind, data), (&place, &reason)).await)
                 }
                 Err(Unanswered::Refused(refusal)) => Err(refusal),
             },
@@ -65,7 +65,7 @@ impl Journeys {
                 Err(Refusal::NotAccepted { view: Box::new(view) })
             }
             Err(Refused::Broken { place, reason }) => {
-                Err(self.record_incident(turn, stored, kind, data, &place, &reason).await)
+                Err(self.record_incident((turn, actor), stored, (kind, data), (&place, &reason)).await)
             }
         }
     }
@@ -73,12 +73,10 @@ impl Journeys {
     /// An incident: the answers are kept as a draft, the state does not move.
     async fn record_incident(
         &self,
-        turn: &Turn<'_>,
+        (turn, actor): (&Turn<'_>, &Actor),
         stored: Option<&str>,
-        kind: &str,
-        data: &Value,
-        place: &str,
-        reason: &str,
+        (kind, data): (&str, &Value),
+        (place, reason): (&str, &str),
     ) -> Refusal {
         tracing::error!(
             workflow = turn.workflow.id,
@@ -96,8 +94,9 @@ impl Journeys {
         };
         match self.core.keep_failure(turn, place, reason, json!({"event": kind})).await {
             Ok((id, step)) => {
+                let key = turn.draft_key(&step, actor);
                 if kind == "submit"
-                    && let Err(error) = self.keep_draft(turn.workflow, journey, &step, data.clone()).await
+                    && let Err(error) = self.keep_draft(turn.workflow, journey, (&step, key), data.clone()).await
                 {
                     tracing::error!(%error, "draft of a failed answer is lost");
                 }

@@ -1,6 +1,7 @@
 //! The consequence of each fact. What happens now and what is played again from the history take the same way: whatever
 //! is decided besides (is it a good answer, is it still awaited, what does the store say) is decided before.
 
+use super::assisted::BY_HELPER;
 use super::{Move, Refused, Turn};
 use crate::actor::{Actor, OPERATOR, SYSTEM};
 use crate::fact::{Awaited, Fact};
@@ -207,7 +208,7 @@ impl Turn<'_> {
         let sent = hidden.is_empty().then_some(self.record.seq);
         self.moved_by_person(before, sent);
         if !again {
-            self.writes.commit.clear_drafts.push(before.to_owned());
+            self.writes.commit.clear_drafts.extend([before.to_owned(), format!("{before}{BY_HELPER}")]);
         }
         // What the machine heard is what the history keeps.
         let data = event.data.shift_remove("data").unwrap_or_default();

@@ -6,6 +6,9 @@ use crate::fact::Assisted;
 use engine_definitions::{Audience, Only, Step};
 use serde_json::Value;
 
+/// Mark of the keys under which helpers type.
+pub(super) const BY_HELPER: &str = "@help";
+
 impl Turn<'_> {
     /// Who begins this journey for a customer; nobody is signed in for another.
     pub(super) fn assisted_by(&self, actor: &Actor) -> Option<Assisted> {
@@ -19,6 +22,21 @@ impl Turn<'_> {
     /// may have come to the customer directly, makes nobody one.
     pub(crate) fn role_for_customers<'a>(&self, actor: &'a Actor) -> Option<&'a str> {
         self.catalog.policy().assists(actor.acting_roles()).filter(|_| actor.kind == STAFF)
+    }
+
+    /// The key under which is kept what this actor types on a step: who acts for a customer types beside them, and
+    /// neither writes over the other.
+    pub(crate) fn draft_key(&self, step: &str, actor: &Actor) -> String {
+        match self.role_for_customers(actor) {
+            Some(_) => format!("{step}{BY_HELPER}"),
+            None => step.to_owned(),
+        }
+    }
+
+    /// What helpers were typing goes with their access.
+    pub(super) fn clear_helpers_drafts(&mut self) {
+        let theirs = self.drafts.iter().map(|draft| &draft.step).filter(|step| step.ends_with(BY_HELPER));
+        self.writes.commit.clear_drafts.extend(theirs.cloned().collect::<Vec<_>>());
     }
 
     /// Whether this was begun for a customer whose number nobody has shown to be theirs: the journey sees, agrees to

@@ -359,19 +359,21 @@ impl Turn<'_> {
         self.with_step(step, |scope| prefill.eval(scope).ok())
     }
 
-    /// What a step's form holds: the draft, else the answers, else `prefill`, else the schema's defaults; nothing
-    /// secret.
+    /// What a step's form holds for this actor: what they type, else what the customer does, else the answers, else
+    /// `prefill`, else the schema's defaults; nothing secret.
     pub(crate) fn laid(
         &self,
         step: &Step,
         form: &Form,
         fields: &FormFields,
         prefill: Option<Value>,
+        actor: &Actor,
     ) -> Map<String, Value> {
         let answers = self.answers_at(step);
-        let draft = self.writes.draft(&self.drafts, &step.node).map(|draft| &draft.data);
-        let layers: Vec<&Map<String, Value>> =
-            [prefill.as_ref(), answers, draft].into_iter().flatten().filter_map(Value::as_object).collect();
+        let typed = |key: &str| self.writes.draft(&self.drafts, key).map(|draft| &draft.data);
+        let own = self.draft_key(&step.node, actor);
+        let layers = [prefill.as_ref(), answers, typed(&step.node), typed(&own)];
+        let layers: Vec<&Map<String, Value>> = layers.into_iter().flatten().filter_map(Value::as_object).collect();
         let mut data = fields.data(&layers);
         data.retain(|key, _| !form.secrets().contains(key));
         data
@@ -430,7 +432,7 @@ impl Turn<'_> {
 
     /// What a step's form holds, and how this actor is shown it.
     fn plain_and_shown(&self, (step, form, fields): (&Step, &Form, &FormFields), actor: &Actor) -> (Value, Value) {
-        let plain = self.laid(step, form, fields, self.prefill(step));
+        let plain = self.laid(step, form, fields, self.prefill(step), actor);
         let mut shown = plain.clone();
         self.shown(step, form, &mut shown, actor);
         (Value::Object(plain), Value::Object(shown))

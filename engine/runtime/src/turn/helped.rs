@@ -69,6 +69,7 @@ impl Turn<'_> {
 
     pub(super) fn help_ended(&mut self) {
         self.state.helper = None;
+        self.clear_helpers_drafts();
         self.state.revoked.insert(HELP.to_owned(), self.now_ms);
         if self.state.assisted.is_some() {
             self.state.revoked.insert(ASSISTANCE.to_owned(), self.now_ms);

@@ -263,9 +263,9 @@ impl<'w> Turn<'w> {
         self.record.person.as_deref().filter(|_| self.proof.is_person).or(actor.person())
     }
 
-    /// What is being typed on the shown step.
-    pub fn draft(&self) -> Option<&Draft> {
-        self.writes.draft(&self.drafts, self.step_node())
+    /// What this actor is typing on the shown step.
+    pub fn draft(&self, actor: &Actor) -> Option<&Draft> {
+        self.writes.draft(&self.drafts, &self.draft_key(self.step_node(), actor))
     }
 
     /// While replaying, time is that of the events.

@@ -129,7 +129,7 @@ impl<'w> Turn<'w> {
         let (Some(step), Some(form)) = (step, form) else { return Vec::new() };
         let fields = self.with_step(step, |scope| form.fields(&self.audience(actor), scope));
         let Ok(fields) = fields else { return Vec::new() };
-        let known = self.laid(step, form, &fields, self.prefill(step));
+        let known = self.laid(step, form, &fields, self.prefill(step), actor);
         let layers: Vec<&Map<String, Value>> = [Some(&known), data.as_object()].into_iter().flatten().collect();
         let mut data = Value::Object(fields.data(&layers));
         form.check_known(&fields, &mut data).unwrap_or_default()
@@ -174,7 +174,7 @@ impl<'w> Turn<'w> {
         {
             self.writes.commit.drafts.push(Draft {
                 journey: self.record.id.clone(),
-                step: step.to_owned(),
+                step: self.draft_key(step, actor),
                 data,
                 at_ms: self.now_ms,
             });
@@ -235,7 +235,7 @@ impl<'w> Turn<'w> {
             return Err(Refused::Unselected);
         }
         let prefill = self.prefill(step);
-        let mut data = self.laid(step, form, &fields, prefill);
+        let mut data = self.laid(step, form, &fields, prefill, by);
         data.retain(|_, value| !value.is_null());
         self.again(Fact::Submitted { data: Value::Object(data), secret: Map::new(), again: true, kept: true }, by)
     }

@@ -1,9 +1,9 @@
 //! `journey try`: what an expression of a flow gives, which row of a table fits, and why.
 
 use super::INVALID;
-use crate::definitions::print_problems;
-use anyhow::{Context as _, Result};
-use engine_definitions::{Catalog, Files, Table, Workflow};
+use crate::definitions::read_to_try;
+use anyhow::Result;
+use engine_definitions::{Table, Workflow};
 use engine_runtime::story::Runner;
 use engine_runtime::{Clock as _, SystemClock, rfc3339};
 use serde_json::{Map, Value};
@@ -26,7 +26,7 @@ pub struct Moment<'a> {
 /// Prints what `expression` gives in the flow `name`, and below it the values that it came from, each with its place.
 /// Exit code 2 where there is no answer.
 pub fn expression(dir: &Path, name: &str, moment: &Moment<'_>, expression: &str) -> Result<ExitCode> {
-    let Some(catalog) = catalog(dir)? else { return Ok(ExitCode::from(INVALID)) };
+    let Some(catalog) = read_to_try(dir)? else { return Ok(ExitCode::from(INVALID)) };
     let Some(workflow) = catalog.workflow(name) else {
         return Ok(refuse(
             &format!("there is no flow `{name}`"),
@@ -51,7 +51,7 @@ pub fn expression(dir: &Path, name: &str, moment: &Moment<'_>, expression: &str)
 /// Prints the row of the table `name` that these inputs (`column=value`) find, and how many rows were left after each
 /// column. Exit code 2 where none fits.
 pub fn table(dir: &Path, name: &str, inputs: &[String]) -> Result<ExitCode> {
-    let Some(catalog) = catalog(dir)? else { return Ok(ExitCode::from(INVALID)) };
+    let Some(catalog) = read_to_try(dir)? else { return Ok(ExitCode::from(INVALID)) };
     let Some(table) = catalog.tables().get(name) else {
         return Ok(refuse(&format!("there is no table `{name}`"), catalog.tables().ids(), name));
     };
@@ -122,15 +122,6 @@ fn shorten(text: &str) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
-}
-
-pub(super) fn catalog(dir: &Path) -> Result<Option<Arc<Catalog>>> {
-    let files = Files::read_dir(dir).with_context(|| format!("definitions in `{}` cannot be read", dir.display()))?;
-    let loaded = engine_definitions::load(&files);
-    if loaded.catalog.is_none() {
-        print_problems(&loaded.problems);
-    }
-    Ok(loaded.catalog)
 }
 
 pub(super) fn refuse<'a>(message: &str, known: impl Iterator<Item = &'a str>, name: &str) -> ExitCode {

@@ -1,6 +1,7 @@
 //! `journey check`.
 
 use super::{INVALID, texts};
+use crate::definitions::Verdict;
 use engine_definitions::Severity;
 use engine_definitions::check::{Pages, check_pages};
 use engine_runtime::{Clock as _, SystemClock};
@@ -11,6 +12,7 @@ use std::process::{Command, ExitCode};
 /// Problems on standard output, one per line; how far each language is and the count on standard error.
 pub fn check(paths: &[PathBuf], all_content: bool) -> ExitCode {
     let of = |root: &Path| (!all_content).then(|| changed(root));
+    let verdicts: Vec<Verdict> = paths.iter().filter_map(|path| Verdict::read(path)).collect();
     let found = check_pages(paths, &Pages { now_ms: SystemClock::default().now_ms(), of: &of });
     let errors = found.problems.iter().filter(|problem| problem.severity == Severity::Error).count();
     for problem in &found.problems {
@@ -19,6 +21,9 @@ pub fn check(paths: &[PathBuf], all_content: bool) -> ExitCode {
     }
     for (language, sheets) in found.sheets.iter().filter(|_| errors == 0) {
         eprintln!("{language}: {}", texts::summarize(sheets));
+    }
+    if found.problems.is_empty() {
+        verdicts.into_iter().for_each(Verdict::keep);
     }
     let warnings = found.problems.len() - errors;
     eprintln!("{errors} error{}, {warnings} warning{}", plural(errors), plural(warnings));

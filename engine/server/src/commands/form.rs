@@ -1,7 +1,8 @@
 //! `journey form`: a form as somebody gets it, and where each change came from.
 
 use super::INVALID;
-use super::attempt::{catalog, refuse};
+use super::attempt::refuse;
+use crate::definitions::read_to_try;
 use anyhow::Result;
 use engine_definitions::{Audience, Now, ZONE};
 use engine_runtime::{Clock as _, SystemClock};
@@ -13,7 +14,7 @@ use std::process::ExitCode;
 /// Prints the form's JSON Schema on standard output and the variants that made it so on standard error. Expressions see
 /// an empty request; what they need of one fails as it would on its page.
 pub fn form(dir: &Path, name: &str, who: &[String], language: &str) -> Result<ExitCode> {
-    let Some(catalog) = catalog(dir)? else { return Ok(ExitCode::from(INVALID)) };
+    let Some(catalog) = read_to_try(dir)? else { return Ok(ExitCode::from(INVALID)) };
     let Some(form) = catalog.form_in(language, name) else {
         return Ok(refuse(&format!("there is no form `{name}`"), catalog.forms().map(|form| form.id.as_str()), name));
     };

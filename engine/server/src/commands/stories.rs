@@ -1,9 +1,8 @@
 //! `journey stories`.
 
 use super::INVALID;
-use crate::definitions::{print_problems, watch_folder};
-use anyhow::{Context as _, Result};
-use engine_definitions::Files;
+use crate::definitions::{read_to_try, watch_folder};
+use anyhow::Result;
 use engine_runtime::story::{Difference, Failure, Outcome, Runner};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -34,12 +33,7 @@ pub fn stories(dir: &Path, only: Option<&str>, watch: bool) -> Result<ExitCode> 
 
 fn run(dir: &Path, only: Option<&str>) -> Result<ExitCode> {
     let begun = Instant::now();
-    let files = Files::read_dir(dir).with_context(|| format!("definitions in `{}` cannot be read", dir.display()))?;
-    let loaded = engine_definitions::load(&files);
-    let Some(catalog) = loaded.catalog else {
-        print_problems(&loaded.problems);
-        return Ok(ExitCode::from(INVALID));
-    };
+    let Some(catalog) = read_to_try(dir)? else { return Ok(ExitCode::from(INVALID)) };
     let (mut count, mut failed) = (0, 0);
     let mut runner = Runner::new(&catalog);
     let mut unbegun: BTreeMap<String, usize> = BTreeMap::new();
