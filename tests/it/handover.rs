@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 pub(crate) use journey_tests::people::{brings, confirms_by, messages, read_out};
+use journey_tests::people::{post, sitting_for};
 
 const MOBILE: &str = "9812345670";
 const SHARES: [&str; 2] = ["share_sms", "share_whatsapp"];
@@ -428,6 +429,43 @@ async fn an_advisor_helps_with_what_a_customer_began_as_long_as_she_likes() {
     let given = givers(&asha.view);
     assert_eq!((&*given["car.owner"], &*given["car.vehicle_details"]), ("The advisor", "The customer"));
     ends_the_help(&mut asha, &helper.browser, &code).await;
+    assert_eq!(server.product.runtime.operations.replay(&id).await.expect("a replay"), Some(vec![]));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_advisor_who_signs_out_helps_nobody_any_more() {
+    const TWO_HOURS_MS: i64 = 2 * 3_600_000;
+    let server = start().await;
+    let mut asha = Customer::arrives(&server, MOBILE, json!({})).await;
+    let (id, advisor) = (asha.id(), sitting(&server, "partner-agent", 7).await);
+    asha.submits(json!({"name": "Asha Rao", "mobile": MOBILE, "consent": true}), "car.contact.otp.asking").await;
+    let code = asha.password().await;
+    asha.submits(json!({"code": code}), "car.vehicle").await;
+    asha.does("invite", json!({}), "car.vehicle").await;
+    brings(&advisor, &read_out(&asha.view)).await.ok(200);
+    asha.at("car.vehicle").await;
+    assert!(events(&asha.view).contains(&"dismiss"), "{}", asha.view);
+
+    let mut changes = asha.browser.stream(&id).await;
+    changes.next().await.expect("where it is");
+    post(&advisor, "logout", &[], json!({})).await.ok(200);
+    assert!(changes.next().await.is_some(), "the customer's page hears of it");
+    asha.at("car.vehicle").await;
+    assert_eq!(asha.view["messages"], json!([]));
+    assert!(events(&asha.view).contains(&"invite"), "who was left may ask again: {}", asha.view);
+
+    // The next one helps no longer than their session lasts.
+    asha.does("invite", json!({}), "car.vehicle").await;
+    let next = sitting_for(&server, "partner-agent", 8, TWO_HOURS_MS).await;
+    brings(&next, &read_out(&asha.view)).await.ok(200);
+    let helped = async |asha: &mut Customer<'_>| {
+        asha.at("car.vehicle").await;
+        asha.view["messages"].as_array().is_some_and(|all| all.iter().any(|one| one["code"] == "journey.helped"))
+    };
+    assert!(helped(&mut asha).await);
+    server.clock.advance(TWO_HOURS_MS);
+    assert!(!helped(&mut asha).await, "it ends with the session");
     assert_eq!(server.product.runtime.operations.replay(&id).await.expect("a replay"), Some(vec![]));
     server.stop().await;
 }

@@ -257,6 +257,27 @@ async fn a_webhook_of_nobody_is_an_incident_that_ends_when_its_journey_comes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_webhook_that_another_node_delivers_during_the_look_leaves_no_open_incident() {
+    let server = TestServer::start_with(trip(), |settings| settings.worker.unknown_ms = i64::MAX / 2).await;
+    let body = json!({"id": "w1", "kind": "delivered", "label": "L-1"}).to_string();
+    let signature = engine_partners::signature::hmac_sha256_hex(b"sandbox-swift_webhook", body.as_bytes());
+    let signed = [("x-swift-signature", signature.as_str())];
+    assert_eq!(
+        server.visitor().send("POST", "/api/v1/webhooks/swift/delivered", &signed, Some(body)).await.status,
+        200
+    );
+    // the other node has delivered it, and closed nothing, as soon as this one writes the incident
+    let delivered = "create trigger delivered before insert on incidents begin update webhooks set state = 1; end";
+    let mut database = sqlx::SqliteConnection::connect(server.database()).await.expect("the database");
+    sqlx::query(delivered).execute(&mut database).await.expect("a trigger");
+    let look = server.product.runtime.work.report_unknown(0, &mut HashSet::new()).await;
+    assert_eq!(look.expect("a look"), 1);
+    let incidents = server.product.runtime.operations.incidents(&Actor::operator("asha"), true, 9).await;
+    assert_eq!(incidents.expect("incidents"), [], "nobody has to look for what has found its journey");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_wait_is_no_longer_when_the_clock_was_set_back_meanwhile() {
     const HOUR_MS: i64 = 3_600_000;
     let folder = tempfile::tempdir().expect("a folder");

@@ -28,7 +28,7 @@ fn drawn(files: &Files, data: &Value, language: &str) -> Value {
     let (now, journey, context) = (workflow.now(NOON), json!({}), Map::new());
     let host = workflow.host(&now, &journey, &catalog);
     let scope = Scope::new().with_host(&host).with_context(&context);
-    workflow.view("library/loan/found").expect("view").render(data, &[], &scope).expect("drawn")
+    workflow.view("library/loan/found").expect("view").render(data, &[], &scope).expect("drawn").0
 }
 
 /// The view `found` and the form of the loan as they are in a language.
@@ -39,7 +39,7 @@ fn seen(files: &Files, language: &str) -> (Value, Value, String) {
     let host = workflow.host(&now, &journey, &catalog);
     let scope = Scope::new().with_host(&host).with_context(&context);
     let data = json!({"offers": {"n": {"price": 100, "by": "North"}}});
-    let view = workflow.view("library/loan/found").expect("view").render(&data, &[], &scope).expect("drawn");
+    let (view, _) = workflow.view("library/loan/found").expect("view").render(&data, &[], &scope).expect("drawn");
     let form = workflow.form("library/loan/loan").expect("form").view(&Audience::default(), &scope).expect("a view");
     let step = workflow.text("loan.hint", &Map::new());
     (view, serde_json::to_value(&form.schema).expect("schema"), step)
@@ -122,7 +122,7 @@ fn translations_are_pinned_with_the_journey() {
     let hindi = again.in_language("hi");
     let host = hindi.host(&now, &journey, &catalog);
     let scope = Scope::new().with_host(&host).with_context(&context);
-    let view =
+    let (view, _) =
         hindi.view("library/loan/found").expect("view").render(&json!({"offers": {}}), &[], &scope).expect("drawn");
     assert_eq!(view["title"], "मिली");
 }

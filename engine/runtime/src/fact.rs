@@ -25,7 +25,12 @@ pub enum Fact {
         /// Name by which operators know who helps.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         name: String,
+        /// When their session ends; nought in histories from before: as late as it can.
+        #[serde(default, skip_serializing_if = "is_nought")]
+        until_ms: i64,
     },
+    /// The session of whoever helps has ended.
+    HelperLeft,
     /// The customer ended the access of whoever helps, or began it for them.
     HelpEnded,
     /// A checked answer of the shown step. In the history a secret field says only that there was one.
@@ -270,6 +275,7 @@ impl Fact {
             | Fact::StartedFor(_)
             | Fact::Invited { .. }
             | Fact::Helped { .. }
+            | Fact::HelperLeft
             | Fact::HelpEnded
             | Fact::WentBack
             | Fact::Changed { .. }
@@ -287,6 +293,10 @@ impl Fact {
             | Fact::Failed { .. } => None,
         }
     }
+}
+
+fn is_nought(n: &i64) -> bool {
+    *n == 0
 }
 
 #[cfg(test)]
@@ -323,9 +333,9 @@ mod tests {
             ),
             (Fact::Saved { data: json!({"a": 1}) }, "saved", json!({"data": {"a": 1}})),
             (
-                Fact::Helped { role: "clerk".into(), name: "ravi".into() },
+                Fact::Helped { role: "clerk".into(), name: "ravi".into(), until_ms: 9 },
                 "helped",
-                json!({"role": "clerk", "name": "ravi"}),
+                json!({"role": "clerk", "name": "ravi", "until_ms": 9}),
             ),
             (Fact::WentBack, "went_back", Value::Null),
             (Fact::Retried { work: Work::Effect(key), awaited: None }, "retried", json!({"work": {"effect": "j.3.1"}})),

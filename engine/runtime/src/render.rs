@@ -241,7 +241,9 @@ fn step_data(turn: &Turn<'_>, step: &definitions::Step, reader: &ViewerContext<'
         let result = reader.with_scope(turn, |scope| {
             view.render(&data, &audience.roles, &scope.clone().with_names(face.view_names()))
         });
-        result.inspect_err(|error| reader.fault(step, "view", error)).ok()
+        let (view, misfits) = result.inspect_err(|error| reader.fault(step, "view", error)).ok()?;
+        misfits.iter().for_each(|misfit| reader.fault(step, "view", misfit));
+        Some(view)
     });
     if let (Some(_), Some(view)) = (&reader.cover, &mut rendered) {
         without_documents(view);
@@ -264,6 +266,7 @@ fn append_page(turn: &Turn<'_>, step: &definitions::Step, reader: &ViewerContext
         Ok(page) => page.unwrap_or_default(),
         Err(error) => return reader.fault(step, "the page at the base", &error),
     };
+    page.misfits.iter().for_each(|misfit| reader.fault(step, "the page at the base", misfit));
     let view = view.get_or_insert_with(|| json!({"blocks": [{"block": "form"}]}));
     if let Some(blocks) = view.get_mut("blocks").and_then(Value::as_array_mut) {
         blocks.extend(page.blocks);

@@ -12,11 +12,12 @@ fn views_messages_and_webhooks_render() {
     let (now, journey) = (workflow.now(NOON), json!({}));
     let host = workflow.host(&now, &journey, &catalog);
     let data = json!({"offers": {"a": {"by": "North", "price": 100}, "b": {"by": "South", "price": 0}}});
-    let view = workflow
+    let (view, misfits) = workflow
         .view("library/loan/found")
         .expect("view")
         .render(&data, &[], &Scope::new().with_host(&host))
         .expect("renders");
+    assert_eq!(misfits, []);
     assert_eq!(
         view,
         json!({"title": "Found", "blocks": [{"block": "facts", "items": [{"label": "From North", "value": {"paise": 100}}]}]})

@@ -15,6 +15,11 @@ const CLIENT: (&str, &str) = ("x-api-key", "journey-web");
 
 /// A visitor in a session with this role.
 pub async fn sitting(server: &TestServer, role: &str, n: u8) -> Visitor {
+    sitting_for(server, role, n, 30 * 86_400_000).await
+}
+
+/// As [`sitting`], in a session that lasts so long.
+pub async fn sitting_for(server: &TestServer, role: &str, n: u8, lasts_ms: i64) -> Visitor {
     let runtime = &server.product.runtime;
     match role {
         "visitor" | "operator" => server.visitor(),
@@ -29,7 +34,7 @@ pub async fn sitting(server: &TestServer, role: &str, n: u8) -> Visitor {
                 person,
                 created_at_ms: now,
                 used_at_ms: now,
-                expires_at_ms: now + 30 * 86_400_000,
+                expires_at_ms: now + lasts_ms,
             };
             runtime.store().save_session(session).await.expect("saved");
             Visitor::holding(server.product.url(), "__Host-session", &token)

@@ -7,11 +7,14 @@
 
 pub mod actions;
 pub mod blocks;
+mod fit;
 pub mod reference;
 pub mod typescript;
 pub mod widgets;
 
 use engine_statechart::expression::reads;
+
+pub use fit::retain_fitting;
 
 /// One key of a map that authors write.
 #[derive(Clone, Copy, Debug)]

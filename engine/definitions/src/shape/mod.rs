@@ -385,7 +385,7 @@ impl Shape {
     pub fn misfit(&self, value: &Value) -> Option<Misfit> {
         let here = |message: String| Some(Misfit { pointer: String::new(), message });
         if !self.types.iter().any(|t| t.fits(value)) {
-            return here(format!("is {}, not {}", self.phrase(), phrase(value)));
+            return here(format!("is {}, not {}", self.phrase(), kind_phrase(value)));
         }
         if let Some(choices) = &self.choices
             && !choices.contains(value)
@@ -498,7 +498,7 @@ impl Shape {
 }
 
 impl Misfit {
-    fn below(mut self, name: &str) -> Misfit {
+    pub(crate) fn below(mut self, name: &str) -> Misfit {
         self.pointer = format!("/{}{}", name.replace('~', "~0").replace('/', "~1"), self.pointer);
         self
     }
@@ -520,7 +520,8 @@ fn properties(node: &Node, problems: &mut Vec<Problem>) -> IndexMap<String, Shap
     node.map().iter().map(|(key, value)| (key.name.clone(), Shape::read(value, problems))).collect()
 }
 
-fn phrase(value: &Value) -> &'static str {
+/// Words for the kind of a value.
+pub(crate) fn kind_phrase(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",

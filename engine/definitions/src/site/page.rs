@@ -254,6 +254,8 @@ pub struct Rendered {
     pub submit: String,
     pub description: String,
     pub blocks: Vec<Value>,
+    /// What was left out of the blocks because it is of another kind than its key takes.
+    pub misfits: Vec<Misfit>,
 }
 
 impl Page {
@@ -508,10 +510,10 @@ impl Page {
             None => Ok(String::new()),
         };
         let (description, submit) = (said(&self.description, "description")?, said(&self.submit, "submit")?);
-        let mut rendered = self.view.render(&data, roles, &Scope::new().with_host(host))?;
+        let (mut rendered, misfits) = self.view.render(&data, roles, &Scope::new().with_host(host))?;
         let title = rendered.get("title").and_then(Value::as_str).unwrap_or_default().to_owned();
         let Some(Value::Array(mut blocks)) = rendered.get_mut("blocks").map(Value::take) else {
-            return Ok((number == 1).then(|| Rendered { title, submit, description, blocks: Vec::new() }));
+            return Ok((number == 1).then(|| Rendered { title, submit, description, blocks: Vec::new(), misfits }));
         };
         if let Some(journey) = &self.journey {
             let row = self.each.as_ref().and_then(|(_, name)| data.get(name)).unwrap_or(&Value::Null);
@@ -520,7 +522,7 @@ impl Page {
             of_journey.for_each(|block| block["workflow"] = workflow.as_str().into());
         }
         let there = paged(&mut blocks, number, path);
-        Ok(there.then_some(Rendered { title, submit, description, blocks }))
+        Ok(there.then_some(Rendered { title, submit, description, blocks, misfits }))
     }
 
     /// What an address of this page asks for, as `data.query`.

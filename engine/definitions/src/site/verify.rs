@@ -222,14 +222,21 @@ impl Site {
             let of = [("base", json!("/")), ("title", json!("Sample")), ("record", json!({}))];
             of.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Map<_, _>>()
         };
-        let links = |rendered: Rendering| -> Result<Vec<String>, EvalError> {
-            let mut links = Vec::new();
-            links_of(&rendered?.unwrap_or_default().blocks.into(), &mut links);
+        let links = |page: &Page, rendered: Rendering| -> Result<Vec<String>, EvalError> {
+            let (mut links, drawn) = (Vec::new(), rendered?.unwrap_or_default());
+            if let Some(misfit) = drawn.misfits.first() {
+                let (message, span) = (misfit.to_string(), page.span.clone());
+                return Err(EvalError { message, span, expression: String::new() });
+            }
+            links_of(&drawn.blocks.into(), &mut links);
             Ok(links)
         };
         let data = self.data();
-        let unkept = |rendered: Rendering| links(rendered).map(|links| links.into_iter().map(Arc::from).collect());
-        let specials = self.specials.values().map(|page| (page, unkept(page.render(data.clone(), of_flow(), host))));
+        let unkept = |page: &Page, rendered: Rendering| {
+            links(page, rendered).map(|links| links.into_iter().map(Arc::from).collect())
+        };
+        let specials =
+            self.specials.values().map(|page| (page, unkept(page, page.render(data.clone(), of_flow(), host))));
         let samples: Vec<Address> = self.pages.iter().filter_map(Page::sample).collect();
         let once =
             self.addresses.iter().filter(|(path, address)| **path == address.path).map(|(_, address)| address.as_ref());
@@ -245,12 +252,12 @@ impl Site {
                         ("query".to_owned(), page.parse_query(std::iter::empty()).unwrap_or_default()),
                         ("records".to_owned(), json!({"rows": [], "older": ""})),
                     ]);
-                    unkept(address.render_for(data.clone(), nothing, &page.named_roles(), host))
+                    unkept(page, address.render_for(data.clone(), nothing, &page.named_roles(), host))
                 }
                 Who::Anyone | Who::Session | Who::Claimant => {
                     let draw = |host: &dyn Host| {
                         let query = calculate(page, forms, host)?;
-                        links(address.render_for(data.clone(), query, &[], host))
+                        links(page, address.render_for(data.clone(), query, &[], host))
                     };
                     match page.calculates {
                         Some(_) => draw(host).map(|links| links.into_iter().map(Arc::from).collect()),

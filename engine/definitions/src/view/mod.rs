@@ -7,9 +7,11 @@ mod unanswered;
 
 use crate::fields::{MapReader, unknown_keys};
 use crate::host::late_vocabulary;
+use crate::keys::retain_fitting;
 use crate::layout;
 use crate::policy::Roles;
 use crate::policy::is_fatal;
+use crate::shape::Misfit;
 use crate::source::{Key, Node, Nodes, Value as Source};
 use crate::text::Text;
 use crate::variants::{Alternatives, Audience, Patches, Variant, keyed_blocks, unkeyed_blocks};
@@ -240,9 +242,9 @@ impl View {
         self.alternatives.find(audience).unwrap_or(self)
     }
 
-    /// `{title?, intro?, blocks}` of the API, as somebody with these roles sees it. `scope` carries `data` and a host
-    /// with now, today, journey and params.
-    pub fn render(&self, data: &Value, roles: &[String], scope: &Scope<'_>) -> Result<Value, EvalError> {
+    /// `{title?, intro?, blocks}` of the API, as somebody with these roles sees it, and what is left out of it because
+    /// it is of another kind than its key takes. `scope` carries `data` and a host with now, today, journey and params.
+    pub fn render(&self, data: &Value, roles: &[String], scope: &Scope<'_>) -> Result<(Value, Vec<Misfit>), EvalError> {
         let scope = scope.clone().with("data", data);
         let names = Names { roles, known: vec![("data", data)] };
         let mut out = Map::new();
@@ -251,8 +253,10 @@ impl View {
                 out.insert(key.into(), part.render(&scope, &names)?);
             }
         }
-        out.insert("blocks".into(), self.blocks.render(&scope, &names)?);
-        Ok(Value::Object(out))
+        let mut blocks = self.blocks.render(&scope, &names)?;
+        let misfits = retain_fitting(&mut blocks).into_iter().map(|misfit| misfit.below("blocks")).collect();
+        out.insert("blocks".into(), blocks);
+        Ok((Value::Object(out), misfits))
     }
 }
 

@@ -100,7 +100,7 @@ mod tests {
         });
         let cards = |over: bool| {
             let scope = Scope::new();
-            let drawn = view.render(&json!({"quotes": quotes, "over": over}), &[], &scope).expect("drawn");
+            let (drawn, _) = view.render(&json!({"quotes": quotes, "over": over}), &[], &scope).expect("drawn");
             drawn["blocks"][0]["items"].clone()
         };
         let open = cards(false);

@@ -368,6 +368,9 @@ pub fn page(
     let at = spoken.map_or_else(|| path.clone(), |language| numbered(address.spoken(language)));
     let alternates = sitemap::alternates(catalog, &address);
     Ok(rendered.map(|mut page| {
+        for misfit in &page.misfits {
+            tracing::error!(path, %misfit, "a value of a page of the site is left out");
+        }
         if let (Some(of_form), Some((form, _))) = (calculated, &address.page.calculates) {
             let blocks = page.blocks.iter_mut().filter(|block| block["block"] == CALCULATOR);
             blocks.for_each(|block| asks(block, form, &of_form, &at));

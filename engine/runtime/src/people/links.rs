@@ -4,11 +4,13 @@
 //! of a step), and [`crate::can`] decides. Codes are made in `core/links.rs`.
 
 use super::People;
+use super::sessions::token_hash;
 use crate::actor::{Actor, Grant, LINK, LinkAccess, STAFF};
 use crate::core::{INVITATIONS, LINKS, Settled};
 use crate::journeys::Journeys;
 use crate::refusal::Refusal;
 use crate::turn::{Ends, HELP, HELPS_MS, Turn};
+use engine_store::SessionRecord;
 use serde_json::json;
 use std::borrow::Cow;
 
@@ -64,16 +66,30 @@ impl People {
         let code: String = code.chars().filter(|part| !part.is_whitespace()).collect::<String>().to_ascii_uppercase();
         let found = self.core.store().correlation(INVITATIONS, &self.core.invitation_hash(&code)).await?;
         let Some(found) = found else { return Ok(None) };
-        let journey = found.journey;
-        let taken = |turn: &mut Turn<'_>| turn.take_over(&code, role, actor);
+        let Some(session) = self.load_session(&token_hash(token)).await? else { return Ok(None) };
+        let (journey, made_ms) = (found.journey, self.core.now_ms());
+        let until_ms = session.expires_at_ms.min(made_ms + HELPS_MS);
+        let taken = |turn: &mut Turn<'_>| turn.take_over(&code, (role, until_ms), actor);
         if self.core.turn(&journey, &Ends::Nothing, taken).await? != Settled::Done {
             return Ok(None);
         }
-        let made_ms = self.core.now_ms();
-        let grant = Grant { journey: journey.clone(), purpose: HELP.into(), made_ms, until_ms: made_ms + HELPS_MS };
+        let grant = Grant { journey: journey.clone(), purpose: HELP.into(), made_ms, until_ms };
         let Some((token, actor)) = self.follow(token, grant).await? else { return Ok(None) };
         let page = Journeys { core: self.core.clone() }.page_of(&actor, &journey).await?;
         Ok(Some((token, actor, page)))
+    }
+
+    /// Tells the customers whom this session of the staff helped that nobody does any more. It is over already; where a
+    /// customer cannot be told, the help ends by itself with its time.
+    pub(super) async fn leave_helped(&self, session: &SessionRecord) {
+        let (actor, now) = (Actor::of_session(session), self.core.now_ms());
+        let helped = Grant::of_subject(&session.subject);
+        for grant in helped.into_iter().filter(|grant| grant.purpose == HELP && now < grant.until_ms) {
+            let left = |turn: &mut Turn<'_>| turn.leave_help(&actor);
+            if let Err(error) = self.core.turn(&grant.journey, &Ends::Nothing, left).await {
+                tracing::warn!(journey = grant.journey, %error, "a customer was not told that the helper left");
+            }
+        }
     }
 
     /// Title of the journey's workflow for the page that asks before a link is followed, and the language to ask in,

@@ -306,10 +306,16 @@ impl People {
         self.core.keys.short_hash("session", &session.id)
     }
 
+    /// Ends the session of this token; customers whom it helped see nobody beside them any more.
     pub async fn end_session(&self, token: &str) -> Result<(), Refusal> {
         let hash = token_hash(token);
         self.core.sessions.forget(&hash);
-        Ok(self.core.store().end_session(&hash).await?)
+        let session = self.load_session(&hash).await?;
+        self.core.store().end_session(&hash).await?;
+        if let Some(session) = session {
+            self.leave_helped(&session).await;
+        }
+        Ok(())
     }
 }
 

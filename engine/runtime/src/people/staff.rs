@@ -177,6 +177,7 @@ impl People {
         let sessions = self.core.store().sessions_of(&member.id, LISTED_MAX).await?;
         for session in &sessions {
             self.core.store().end_session(&session.token_hash).await?;
+            self.leave_helped(session).await;
         }
         Ok(Some(sessions.len()))
     }

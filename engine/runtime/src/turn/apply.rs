@@ -46,9 +46,13 @@ impl Turn<'_> {
                 self.record_invitation(&code);
                 (Fact::Invited { code }, true)
             }
-            Fact::Helped { role, name } => {
-                self.record_helper(&role, &name);
-                (Fact::Helped { role, name }, true)
+            Fact::Helped { role, name, until_ms } => {
+                self.record_helper(&role, &name, until_ms);
+                (Fact::Helped { role, name, until_ms }, true)
+            }
+            Fact::HelperLeft => {
+                self.helper_left();
+                (Fact::HelperLeft, true)
             }
             Fact::HelpEnded => {
                 self.help_ended();
@@ -161,6 +165,7 @@ impl Turn<'_> {
             | Fact::StartedFor(_)
             | Fact::Invited { .. }
             | Fact::Helped { .. }
+            | Fact::HelperLeft
             | Fact::HelpEnded
             | Fact::Saved { .. }
             | Fact::WentBack

@@ -48,12 +48,27 @@ impl Turn<'_> {
         self.happen(fact, actor).map(drop)
     }
 
-    /// Lets somebody in who comes with the customer's code. False: it is not, or no longer, this journey's.
-    pub(crate) fn take_over(&mut self, code: &str, role: &str, actor: &Actor) -> Result<bool, Refused> {
+    /// Lets somebody in who comes with the customer's code, until a time at most. False: it is not, or no longer, this
+    /// journey's.
+    pub(crate) fn take_over(
+        &mut self,
+        code: &str,
+        (role, until_ms): (&str, i64),
+        actor: &Actor,
+    ) -> Result<bool, Refused> {
         if !self.is_active() || self.invitation() != Some(code) {
             return Ok(false);
         }
-        self.happen(Fact::Helped { role: role.to_owned(), name: actor.name.clone() }, actor)
+        self.happen(Fact::Helped { role: role.to_owned(), name: actor.name.clone(), until_ms }, actor)
+    }
+
+    /// Whoever helps has signed out, or was taken the role. False: by now it is somebody else, or nobody.
+    pub(crate) fn leave_help(&mut self, actor: &Actor) -> Result<bool, Refused> {
+        let helps = self.state.helper.as_ref().is_some_and(|helper| helper.name == actor.name);
+        if !helps || !self.is_active() {
+            return Ok(false);
+        }
+        self.happen(Fact::HelperLeft, actor)
     }
 
     pub(super) fn record_invitation(&mut self, code: &str) {
@@ -61,20 +76,26 @@ impl Turn<'_> {
         self.record.revision += 1;
     }
 
-    pub(super) fn record_helper(&mut self, role: &str, name: &str) {
+    pub(super) fn record_helper(&mut self, role: &str, name: &str, until_ms: i64) {
         let (role, name) = (role.to_owned(), name.to_owned());
+        let latest_ms = self.now_ms + HELPS_MS;
         self.state.invitation = None;
-        self.state.helper = Some(Helper { role, name, until_ms: self.now_ms + HELPS_MS });
+        let until_ms = if until_ms == 0 { latest_ms } else { until_ms.min(latest_ms) };
+        self.state.helper = Some(Helper { role, name, until_ms });
+    }
+
+    pub(super) fn helper_left(&mut self) {
+        self.state.helper = None;
+        self.clear_helpers_drafts();
+        self.record.revision += 1;
     }
 
     pub(super) fn help_ended(&mut self) {
-        self.state.helper = None;
-        self.clear_helpers_drafts();
+        self.helper_left();
         self.state.revoked.insert(HELP.to_owned(), self.now_ms);
         if self.state.assisted.is_some() {
             self.state.revoked.insert(ASSISTANCE.to_owned(), self.now_ms);
         }
-        self.record.revision += 1;
     }
 
     /// Shows a customer what there is to know about help, and how to ask for it or end it.

@@ -14,6 +14,9 @@ const REPORT_MAX: u32 = 10_000;
 /// What is to be done about an event of nobody, where its definition says nothing.
 const TO_DO: &str = "find it at the partner, and have it put in order or undone";
 
+/// Who closes the incident of a webhook that was delivered after all.
+const ITS_JOURNEY: &str = "its journey";
+
 /// A webhook that was verified and read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hook {
@@ -51,7 +54,10 @@ impl Background {
             let (partner, once) = (record.partner.clone(), record.once.clone());
             let hook = Hook { partner, once, reference: record.reference.clone(), tells };
             if self.deliver_known(&hook, record.clone()).await? != Settled::Unknown {
-                self.core.store().close_incident(&incident_of(&hook), "its journey", self.core.now_ms()).await?;
+                self.core
+                    .store()
+                    .close_incident(&incident_of(&hook.partner, &hook.once), ITS_JOURNEY, self.core.now_ms())
+                    .await?;
                 delivered += 1;
             } else if record.at_ms + keep_ms < self.core.now_ms() {
                 tracing::warn!(partner = record.partner, "a webhook's reference stayed unknown");
@@ -64,23 +70,40 @@ impl Background {
     /// Webhooks that have waited so long for their journey become incidents of nobody: money that was taken, or
     /// whatever else was told, waits for an operator. `known`: those of former looks, which are not asked about again.
     pub async fn report_unknown(&self, after_ms: i64, known: &mut HashSet<String>) -> Result<usize, RuntimeError> {
+        let store = self.core.store();
         let mut parked = HashSet::new();
-        let mut reported = 0;
-        for record in self.core.store().parked_webhooks(REPORT_MAX).await? {
+        let mut reported = Vec::new();
+        for record in store.parked_webhooks(REPORT_MAX).await? {
             let Ok(tells) = serde_json::from_value::<Tells>(record.event) else { continue };
             let hook = Hook { partner: record.partner, once: record.once, reference: record.reference, tells };
-            let id = incident_of(&hook);
+            let id = incident_of(&hook.partner, &hook.once);
             if record.at_ms + after_ms > self.core.now_ms() {
                 continue;
             }
-            if !known.contains(&id) && self.core.store().add_incident(self.unknown(&hook, &id)).await? {
+            if !known.contains(&id) && store.add_incident(self.unknown(&hook, &id)).await? {
                 tracing::warn!(partner = hook.partner, reference = hook.reference, "a webhook of nobody");
-                reported += 1;
+                reported.push(id.clone());
             }
             parked.insert(id);
         }
         *known = parked;
-        Ok(reported)
+        self.close_delivered(&reported).await?;
+        Ok(reported.len())
+    }
+
+    /// Closes those of the incidents whose webhook has found its journey since the look: another node delivers it and
+    /// closes an incident that is not there yet.
+    async fn close_delivered(&self, incidents: &[String]) -> Result<(), RuntimeError> {
+        if incidents.is_empty() {
+            return Ok(());
+        }
+        let store = self.core.store();
+        let parked = store.parked_webhooks(u32::MAX).await?;
+        let parked: HashSet<_> = parked.iter().map(|record| incident_of(&record.partner, &record.once)).collect();
+        for id in incidents.iter().filter(|id| !parked.contains(*id)) {
+            store.close_incident(id, ITS_JOURNEY, self.core.now_ms()).await?;
+        }
+        Ok(())
     }
 
     fn unknown(&self, hook: &Hook, id: &str) -> IncidentRecord {
@@ -139,7 +162,7 @@ impl Background {
 }
 
 /// Id of a webhook's incident, the same on every node and at every look.
-fn incident_of(hook: &Hook) -> String {
-    let digest = hex::encode(Sha256::digest(format!("{}\n{}", hook.partner, hook.once)));
+fn incident_of(partner: &str, once: &str) -> String {
+    let digest = hex::encode(Sha256::digest(format!("{partner}\n{once}")));
     digest.get(..32).unwrap_or_default().to_owned()
 }
