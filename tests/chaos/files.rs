@@ -1,14 +1,15 @@
 //! Files that people send while the product dies again and again: each comes whole in the end, goes on from where it
 //! stopped, is served as it was sent, and nothing half is served.
 
-use super::processes::{self, Process};
+use super::caller::{Caller, PATIENCE};
+use super::processes;
 use super::report::Report;
 use super::{Options, Stage};
 use crate::server::{all_definitions, fixture};
 use anyhow::{Context as _, Result, bail, ensure};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
-use reqwest::{Client, StatusCode};
+use reqwest::StatusCode;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -22,8 +23,6 @@ const SENDERS: u64 = 8;
 const PART: usize = 16 * 1024;
 /// How long the product lives between two kills, beyond its start.
 const LIVES_MS: std::ops::Range<u64> = 200..900;
-/// Longest time without an answer; a start takes less.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
 struct Seen {
@@ -66,7 +65,7 @@ pub async fn run(options: Options) -> Result<Report> {
         tokio::time::sleep(Duration::from_millis(rng.random_range(LIVES_MS))).await;
         product.kill();
         report.kills += 1;
-        restart(&product).await?;
+        product.starts_again().await?;
     }
     stop.cancel();
     while let Some(sent) = senders.join_next().await {
@@ -86,16 +85,6 @@ pub async fn run(options: Options) -> Result<Report> {
     Ok(stage.leave(report, begun))
 }
 
-async fn restart(product: &Arc<Process>) -> Result<()> {
-    product.start()?;
-    let until = Instant::now() + PATIENCE;
-    while product.is_starting() {
-        ensure!(product.runs() && Instant::now() < until, "the product does not start");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    Ok(())
-}
-
 /// The fixture of uploads with the partners that look at files, as they are shipped.
 fn write_definitions(folder: &Path) -> Result<()> {
     let shipped = |path: &str| {
@@ -109,17 +98,12 @@ fn write_definitions(folder: &Path) -> Result<()> {
             || ["workflows/shared/texts.yaml", "workflows/roles.yaml", "forms/shared/messages.json"].contains(&path)
     };
     let (product, own) = (all_definitions(), fixture("files"));
-    for (path, bytes) in product.iter().filter(|(path, _)| shipped(path)).chain(own.iter()) {
-        let file = folder.join(path);
-        std::fs::create_dir_all(file.parent().context("a folder")?)?;
-        std::fs::write(file, bytes)?;
-    }
-    Ok(())
+    super::write_files(folder, product.iter().filter(|(path, _)| shipped(path)).chain(own.iter()))
 }
 
 /// One request after another of somebody with files, until `stop`.
 async fn send_files(base: String, seed: u64, seen: Arc<Seen>, stop: CancellationToken) -> Result<()> {
-    let mut sender = Sender { base, client: Client::new(), cookie: None, rng: StdRng::seed_from_u64(seed), seen };
+    let mut sender = Sender { caller: Caller::new(&base, StdRng::seed_from_u64(seed))?, seen };
     while !stop.is_cancelled() {
         sender.sends_one().await?;
     }
@@ -127,22 +111,19 @@ async fn send_files(base: String, seed: u64, seen: Arc<Seen>, stop: Cancellation
 }
 
 struct Sender {
-    base: String,
-    client: Client,
-    cookie: Option<String>,
-    rng: StdRng,
+    caller: Caller,
     seen: Arc<Seen>,
 }
 
 impl Sender {
     async fn sends_one(&mut self) -> Result<()> {
         let start = json!({"workflow": "files/send", "data": {"name": "Asha"}});
-        let begun = self.posts("/api/v1/journeys", &start).await?;
+        let begun = self.caller.posts("/api/v1/journeys", &start).await?;
         let journey = begun["journey"]["id"].as_str().context("a journey")?.to_owned();
         let bytes = self.paper();
         let (uploads, size) = (format!("/api/v1/journeys/{journey}/uploads"), bytes.len());
         let said = json!({"kind": "pages", "name": "paper.pdf", "size": size, "type": "application/pdf"});
-        let begun = self.posts(&uploads, &said).await?;
+        let begun = self.caller.posts(&uploads, &said).await?;
         let path = format!("{uploads}/{}", begun["id"].as_str().context("an upload")?);
         let until = Instant::now() + PATIENCE;
         let mut received = 0;
@@ -152,14 +133,14 @@ impl Sender {
             let there = self.puts(&path, received, part, size).await?;
             ensure!(there >= received, "{path}: {received} bytes were acknowledged, and {there} are there");
             received = there;
-            if received < size && self.rng.random_bool(0.2) {
-                let early = self.gets(&format!("{path}/file")).await?;
+            if received < size && self.caller.rng.random_bool(0.2) {
+                let early = self.caller.gets(&format!("{path}/file")).await?;
                 ensure!(early.0 == StatusCode::NOT_FOUND, "{path} is half there and was served: {}", early.0);
                 self.seen.early.fetch_add(1, Ordering::Relaxed);
             }
         }
         loop {
-            let (status, bytes) = self.gets(&path).await?;
+            let (status, bytes) = self.caller.gets(&path).await?;
             let upload: Value = serde_json::from_slice(&bytes).unwrap_or_default();
             ensure!(status == StatusCode::OK, "{path} was answered {status}");
             match upload["status"].as_str() {
@@ -169,7 +150,7 @@ impl Sender {
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        let (status, served) = self.gets(&format!("{path}/file")).await?;
+        let (status, served) = self.caller.gets(&format!("{path}/file")).await?;
         ensure!(status == StatusCode::OK && served == bytes, "{path}: {status}, {} of {size} bytes", served.len());
         self.seen.files.fetch_add(1, Ordering::Relaxed);
         Ok(())
@@ -179,42 +160,29 @@ impl Sender {
     fn paper(&mut self) -> Vec<u8> {
         let objects = "1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj\n2 0 obj <</Type/Pages/Count 1>> endobj\n\
             3 0 obj <</Type/Page/Parent 2 0 R>> endobj\n";
-        let length = self.rng.random_range(20 * PART..40 * PART);
-        let filling: String =
-            (0..length / 65).map(|_| format!("%{:064x}", self.rng.random::<u128>())).collect::<Vec<_>>().join("\n");
+        let length = self.caller.rng.random_range(20 * PART..40 * PART);
+        let filling: String = (0..length / 65)
+            .map(|_| format!("%{:064x}", self.caller.rng.random::<u128>()))
+            .collect::<Vec<_>>()
+            .join("\n");
         format!("%PDF-1.4\n{objects}{filling}\ntrailer <</Root 1 0 R>>\n%%EOF\n").into_bytes()
-    }
-
-    /// Asks until there is an answer, always with the same key.
-    async fn posts(&mut self, path: &str, body: &Value) -> Result<Value> {
-        let key = format!("{:032x}", self.rng.random::<u128>());
-        let until = Instant::now() + PATIENCE;
-        loop {
-            let request = self.client.post(format!("{}{path}", self.base)).header("idempotency-key", &key).json(body);
-            match self.answer(request).await {
-                Some((status, bytes)) if status.is_success() => return Ok(serde_json::from_slice(&bytes)?),
-                Some((status, bytes)) if status.is_client_error() => {
-                    bail!("{path} was answered {status}: {}", String::from_utf8_lossy(&bytes))
-                }
-                _ => ensure!(Instant::now() < until, "no answer to {path}"),
-            }
-        }
     }
 
     /// Sends a part; how many bytes are there. Without an answer it is asked first.
     async fn puts(&mut self, path: &str, first: usize, part: &[u8], size: usize) -> Result<usize> {
         self.seen.parts.fetch_add(1, Ordering::Relaxed);
         let range = format!("bytes {first}-{}/{size}", first + part.len() - 1);
-        let (url, kind) = (format!("{}{path}", self.base), "application/octet-stream");
-        let sent = self.client.put(url).header("content-type", kind).header("content-range", range).body(part.to_vec());
-        let told = match self.answer(sent).await {
+        let (url, kind) = (format!("{}{path}", self.caller.base), "application/octet-stream");
+        let sent =
+            self.caller.client.put(url).header("content-type", kind).header("content-range", range).body(part.to_vec());
+        let told = match self.caller.answer(sent).await {
             Some((status, bytes)) if status == StatusCode::OK => bytes,
             Some((status, bytes)) if status.is_client_error() => {
                 bail!("{path} was answered {status}: {}", String::from_utf8_lossy(&bytes))
             }
             _ => {
                 self.seen.broken.fetch_add(1, Ordering::Relaxed);
-                self.gets(path).await?.1
+                self.caller.gets(path).await?.1
             }
         };
         let upload: Value = serde_json::from_slice(&told)?;
@@ -222,32 +190,5 @@ impl Sender {
         let is_whole = upload["status"] != "receiving";
         let received = upload["received"].as_u64().and_then(|received| usize::try_from(received).ok());
         Ok(if is_whole { size } else { received.context("a count")? })
-    }
-
-    async fn gets(&mut self, path: &str) -> Result<(StatusCode, Vec<u8>)> {
-        let until = Instant::now() + PATIENCE;
-        loop {
-            match self.answer(self.client.get(format!("{}{path}", self.base))).await {
-                Some((status, bytes)) if !status.is_server_error() => return Ok((status, bytes)),
-                _ => ensure!(Instant::now() < until, "no answer to {path}"),
-            }
-        }
-    }
-
-    /// None: the product is dead, or dies before all of its answer is here.
-    async fn answer(&mut self, request: reqwest::RequestBuilder) -> Option<(StatusCode, Vec<u8>)> {
-        let mut request = request.header("x-journey", "1").header("origin", &self.base);
-        if let Some(cookie) = &self.cookie {
-            request = request.header("cookie", cookie);
-        }
-        let Ok(answer) = request.send().await else {
-            tokio::time::sleep(Duration::from_millis(30)).await;
-            return None;
-        };
-        if let Some(cookie) = answer.headers().get("set-cookie").and_then(|value| value.to_str().ok()) {
-            self.cookie = cookie.split(';').next().map(str::to_owned);
-        }
-        let status = answer.status();
-        Some((status, answer.bytes().await.ok()?.to_vec()))
     }
 }

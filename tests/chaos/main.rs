@@ -24,11 +24,11 @@ struct Arguments {
     /// crashes (with bad lines, a full disk, a clock that jumps), restore (customers work, a backup is taken, the
     /// database is lost; the backup goes on elsewhere: nothing is sent before an operator says so, nothing is done
     /// twice, what was told of lost orders is an operator's), files (they come in parts while the product dies),
-    /// slow-partner (hundreds of steps wait for it, a message and a timer do not), keys (another master key, node by
+    /// money (banks keep it ready: it is taken once, or let go; the short form: on SQLite alone), slow-partner (hundreds of steps wait for it, a message and a timer do not), keys (another master key, node by
     /// node, there and back; the short form leaves it out), upgrade (the kept database of tests/histories is taken
     /// over, killed at its start, and its journeys go on; the short form: on SQLite alone) or all; record writes
     /// journeys under kills into tests/histories, only while the format is open
-    #[arg(long, default_value = "all", value_parser = ["crashes", "restore", "files", "slow-partner", "keys", "upgrade", "record", "all"])]
+    #[arg(long, default_value = "all", value_parser = ["crashes", "restore", "files", "money", "slow-partner", "keys", "upgrade", "record", "all"])]
     round: String,
     /// Crashes (kill -9) on each database
     #[arg(long, default_value_t = 200)]
@@ -98,6 +98,7 @@ async fn main() -> anyhow::Result<ExitCode> {
             print_report(report, &mut broken);
             continue;
         }
+        let is_brief = arguments.short && arguments.round == "all";
         // The disk without power differs in its crashes only.
         if wanted("restore") && database != Database::Unplugged {
             print_report(chaos::restore(options.clone()).await?, &mut broken);
@@ -105,10 +106,12 @@ async fn main() -> anyhow::Result<ExitCode> {
         if wanted("files") && database != Database::Unplugged {
             print_report(chaos::files(options.clone()).await?, &mut broken);
         }
+        if wanted("money") && (database == Database::Sqlite || database == Database::Postgres && !is_brief) {
+            print_report(chaos::money(options.clone()).await?, &mut broken);
+        }
         if wanted("slow-partner") && database != Database::Unplugged {
             print_report(chaos::slow_partner(options.clone()).await?, &mut broken);
         }
-        let is_brief = arguments.short && arguments.round == "all";
         if wanted("keys") && !is_brief && database != Database::Unplugged {
             print_report(chaos::another_key(options.clone()).await?, &mut broken);
         }

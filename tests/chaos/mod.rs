@@ -2,18 +2,19 @@
 //! misbehave, and `kill -9` at random. Afterwards an auditor counts what was promised against what is there.
 //!
 //! [`run`] does one round on one database: `make chaos` with hundreds of kills, `make test` with ten (`--short`);
-//! [`restore`] goes back to a backup, [`files`] is sent files, [`slow_partner`] has one that answers late, [`another_key`] changes the master
-//! key,
-//! [`upgrade`] takes over a database of an earlier build, [`record`] leaves one. The partners are a process of their
+//! [`restore`] goes back to a backup, [`files`] is sent files, [`money`] waits at
+//! banks, [`slow_partner`] has one that answers late, [`another_key`] changes the master key, [`upgrade`] takes over a database of an earlier build, [`record`] leaves one. The partners are a process of their
 //! own with a database of their own, which is never killed: their record of requests is the witness.
 
 mod audit;
+mod caller;
 mod clock;
 mod customers;
 mod disk;
 mod faults;
 mod files;
 mod keys;
+mod money;
 pub mod partners;
 pub mod processes;
 mod record;
@@ -27,6 +28,7 @@ mod wire;
 pub use customers::Kept;
 pub use files::run as files;
 pub use keys::run as another_key;
+pub use money::run as money;
 pub use record::{finished, run as record};
 pub use report::Report;
 pub use restore::run as restore;
@@ -81,6 +83,16 @@ pub struct Options {
 /// The definitions that the customers use.
 pub fn definitions() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("chaos/definitions")
+}
+
+/// Writes definitions into a folder.
+fn write_files<'f>(folder: &Path, files: impl Iterator<Item = (&'f str, &'f Arc<[u8]>)>) -> Result<()> {
+    for (path, bytes) in files {
+        let file = folder.join(path);
+        std::fs::create_dir_all(file.parent().context("a folder")?)?;
+        std::fs::write(file, bytes)?;
+    }
+    Ok(())
 }
 
 /// What a round stands on.

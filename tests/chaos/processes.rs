@@ -280,13 +280,21 @@ pub async fn serve(
         command
     };
     let process = Arc::new(Process::new("serve", true, Some(port), folder, build));
-    process.start()?;
-    let until = Instant::now() + Duration::from_secs(60);
-    while process.is_starting() {
-        ensure!(process.runs() && Instant::now() < until, "the product does not start: {}", folder.display());
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    process.starts_again().await?;
     Ok(process)
+}
+
+impl Process {
+    /// Starts it, and waits until it is ready.
+    pub async fn starts_again(self: &Arc<Process>) -> Result<()> {
+        self.start()?;
+        let until = Instant::now() + Duration::from_secs(60);
+        while self.is_starting() {
+            ensure!(self.runs() && Instant::now() < until, "the product does not start");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        Ok(())
+    }
 }
 
 impl Drop for Process {

@@ -2,7 +2,7 @@
 
 use engine_definitions::{Catalog, Files, load};
 use engine_runtime::story::{Outcome, Runner};
-use journey_tests::server::fixture;
+use journey_tests::server::{fixture, line};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -208,4 +208,33 @@ fn a_table_says_which_column_left_no_row() {
     assert_eq!(search("a", 30), (Some(1), left(2, 1)));
     assert_eq!(search("a", 41), (None, left(2, 0)));
     assert_eq!(search("c", 30), (None, left(0, 0)));
+}
+
+/// What a partner or a customer says is of a kind that nobody knows before: the page goes without it, and a story tells.
+#[test]
+fn a_value_of_another_kind_fails_the_story_that_draws_it() {
+    let mut files = line("guide");
+    let folder = "workflows/bicycle/cover";
+    for (file, from, to) in [
+        (
+            "views/quotes.yaml",
+            "title: Theft and damage",
+            "title: Theft and damage\n        tags: data.quotes[slug].output.total",
+        ),
+        ("stories/bought.yaml", "example: an offer}", "example: an offer, expect: {state: quotes}}"),
+    ] {
+        let path = format!("{folder}/{file}");
+        let text = String::from_utf8(files.get(&path).expect("the file").to_vec()).expect("text");
+        assert!(text.contains(from), "{path}");
+        files.insert(path, text.replace(from, to).into_bytes());
+    }
+    let loaded = load(&files);
+    let catalog = loaded.catalog.unwrap_or_else(|| panic!("{:?}", loaded.problems));
+    let workflow = catalog.workflow("bicycle/cover").expect("the flow");
+    let Outcome::Failed(failures) = Runner::new(&catalog).run(&workflow.stories()[0]) else { panic!("it held") };
+    let said: Vec<String> = failures.iter().map(|failure| failure.difference.to_string()).collect();
+    assert!(
+        said.iter().all(|one| one.contains("`/blocks/1/items/0/tags` is a list of texts, not a number")),
+        "{said:?}"
+    );
 }

@@ -46,7 +46,11 @@ impl Fit {
             _ => false,
         };
         if !is_fit {
-            self.note(format!("is {}, not {}", takes.phrase(), kind_phrase(value)));
+            let expected = match takes {
+                Takes::Value(gives) => gives.phrase(),
+                other => other.phrase(),
+            };
+            self.note(format!("is {expected}, not {}", kind_phrase(value)));
         }
         is_fit
     }
@@ -171,7 +175,7 @@ mod tests {
             (
                 json!([{"block": "options", "items": [offer(json!({"tags": "cashless"}))]}]),
                 json!([{"block": "options", "items": [offer(json!({}))]}]),
-                "`/0/items/0/tags` is CEL: a list of texts, not a text",
+                "`/0/items/0/tags` is a list of texts, not a text",
             ),
             (
                 json!([{"block": "facts", "items": [{"label": "Price", "value": {"paise": "7048"}}, {"label": "Days", "value": null}]}]),
@@ -191,7 +195,7 @@ mod tests {
             (
                 json!([{"block": "options", "items": [offer(json!({"sort": {"price": 1, "claims": "98"}}))]}]),
                 json!([{"block": "options", "items": [offer(json!({"sort": {"price": 1}}))]}]),
-                "`/0/items/0/sort/claims` is CEL: a number, not a text",
+                "`/0/items/0/sort/claims` is a number, not a text",
             ),
         ] {
             let mut blocks = drawn;

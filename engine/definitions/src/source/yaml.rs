@@ -3,7 +3,7 @@
 
 use super::{Budget, Key, Node, Span, Value, count, duplicate, height};
 use engine_statechart::Problem;
-use serde_yaml::granit_parser::{self, Event, Parser, ScalarStyle, Tag};
+use serde_yaml::granit_parser::{self, Event, Parser, Placement, ScalarStyle, Tag};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -14,8 +14,11 @@ pub fn read(file: &Arc<str>, text: &str) -> (Option<Node>, Vec<Problem>) {
         anchors: HashMap::new(),
         problems: Vec::new(),
         root: None,
+        plain: None,
     };
-    let options = granit_parser::options! { emit_comments: false, disallow_directives: true };
+    let options = granit_parser::options! {
+        emit_comments: true, max_buffered_comment_events: usize::MAX, disallow_directives: true
+    };
     let mut documents = 0;
     for next in Parser::new_from_str_with_options(text, options) {
         let (event, span) = match next {
@@ -60,6 +63,10 @@ fn cure(said: &str) -> Option<&'static str> {
     }
 }
 
+fn first_word(text: &str) -> &str {
+    text.split_whitespace().next().unwrap_or_default()
+}
+
 /// Longest map whose keys are compared one by one.
 const LONG_MAP: usize = 32;
 
@@ -69,6 +76,8 @@ struct YamlReader {
     anchors: HashMap<usize, Node>,
     problems: Vec<Problem>,
     root: Option<Node>,
+    /// Line of the last text without quotes.
+    plain: Option<u32>,
 }
 
 /// An open list or map, with the anchor that names it (0: none).
@@ -104,7 +113,18 @@ impl YamlReader {
                     Value::Null
                 });
                 self.budget.take(1, &span)?;
+                let is_plain = style == ScalarStyle::Plain && matches!(value, Value::String(_));
+                self.plain = is_plain.then_some(span.line);
                 self.add(Node::new(span, value), anchor)
+            }
+            // `See #1` is the text `See`
+            Event::Comment(text, Placement::Right)
+                if self.plain == Some(span.line) && text.starts_with(|first: char| first.is_alphanumeric()) =>
+            {
+                let message = format!("the text ends before `#{}`, which is a comment", first_word(&text));
+                let hint = "put the text in quotes, or a space behind `#`";
+                self.problems.push(Problem::error("comment", &span, message).hint(hint));
+                Ok(())
             }
             Event::Alias(id) => {
                 let Some(node) = self.anchors.get(&id).cloned() else {
