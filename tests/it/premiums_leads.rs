@@ -16,7 +16,7 @@ const SEED: u64 = 36;
 /// Random requests of a line, each for all its insurers; `CASES=1000` asks more.
 const OF_A_LINE: usize = 100;
 /// Requests for buildings, each handed in over four steps.
-const OF_BUILDINGS: usize = 40;
+const OF_BUILDINGS: usize = 12;
 
 fn cases(usual: usize) -> usize {
     std::env::var("CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(usual)

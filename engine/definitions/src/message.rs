@@ -18,6 +18,7 @@ use handlebars::{
 };
 use indexmap::IndexMap;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 const SOURCE_BYTES_MAX: usize = 16 * 1024;
@@ -196,6 +197,7 @@ impl Message {
             let texts = Texts::compile(node, live.outside, problems);
             languages.extend(texts.map(|texts| (language.to_owned(), texts)));
         }
+        tell_the_same(node, others, problems);
         let message =
             Message { id: id.to_owned(), channel, purpose, within, consent, template_id, places, sample, languages };
         let (letterhead, address) = (live.letterhead, "");
@@ -330,6 +332,49 @@ impl Texts {
         let after = self.after.as_ref().map_or(Ok(String::new()), paragraphs)?;
         Ok(Letter { subject, text: paragraphs(&self.text)?, facts, action, after, is_offer: false })
     }
+}
+
+/// Checks that every language tells what the English text tells: an amount or a name that one leaves out is not known
+/// to whoever reads it.
+fn tell_the_same(english: &Node, others: &[(&str, &Node)], problems: &mut Vec<Problem>) {
+    let told = names_told(english);
+    for (language, node) in others {
+        let own = names_told(node);
+        for name in told.iter().filter(|name| !own.contains(*name)) {
+            let at = node.get("text").map_or(&node.span, |text| &text.span);
+            let message = format!("the English text tells `{name}`, and these words ({language}) do not");
+            problems.push(Problem::error("translation", at, message));
+        }
+    }
+}
+
+/// Names in the places of a message's texts: `total` of `{{money total}}`.
+fn names_told(node: &Node) -> BTreeSet<&str> {
+    let mut names = BTreeSet::new();
+    for text in ["subject", "text", "after", "facts", "action"].into_iter().filter_map(|key| node.get(key)) {
+        let mut open = vec![text];
+        while let Some(node) = open.pop() {
+            open.extend(node.list());
+            open.extend(node.map().iter().map(|(_, value)| value));
+            let places =
+                node.as_str().unwrap_or_default().split("{{").skip(1).filter_map(|rest| rest.split("}}").next());
+            names.extend(places.flat_map(names_of_place));
+        }
+    }
+    names
+}
+
+/// Names in one place, without the helper that writes them: `#if late` → `late`, `money total` → `total`.
+fn names_of_place(place: &str) -> impl Iterator<Item = &str> {
+    let is_block = place.trim_start_matches('~').starts_with(['#', '^', '/', '!']);
+    // words in quotes are no names
+    let unquoted = place.split(['"', '\'']).step_by(2);
+    let words: Vec<&str> = unquoted
+        .flat_map(|part| part.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.'))))
+        .filter(|word| word.starts_with(|first: char| first.is_ascii_lowercase()))
+        .collect();
+    let helper = usize::from(words.len() > 1 || is_block);
+    words.into_iter().skip(helper).filter(|word| !["else", "this", "if", "as"].contains(word))
 }
 
 /// What stands under these keys of a map that has no others.
