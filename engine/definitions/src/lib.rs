@@ -73,8 +73,8 @@ pub use channels::{
 };
 pub use contract::{Contract, ErrorTable, Takes};
 pub use endpoint::{
-    By, Data, Deed, Endpoint, Envelope, Event, JourneyDeed, List, PartnerCall, PersonDeed, Proves, Refuses, Starts,
-    TakesOver, Which, Who, scope as call_scope, text_of, value_of,
+    By, Data, Deed, Endpoint, Envelope, Event, JourneyDeed, List, OF_JOURNEY, PartnerCall, PersonDeed, Proves, Refuses,
+    Starts, TakesOver, Which, Who, scope as call_scope, text_of, value_of,
 };
 pub use engine_statechart::{EvalError, Problem, Severity};
 pub use files::{FOLDERS, Files};

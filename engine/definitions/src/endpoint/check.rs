@@ -75,6 +75,7 @@ impl Endpoint {
             }
             _ => {}
         }
+        self.reads_what_is_there(known, problems);
         self.keep_to_floors(known, problems);
         let before = problems.len();
         known.references.check(self.answer.reply_expression(), problems);
@@ -158,6 +159,13 @@ fn fits(event: &Event, flows: &[&Workflow], problems: &mut Vec<Problem>) {
         if !BUILT_IN.contains(&event.kind.as_str()) && !step.accepts.contains_key(&event.kind) {
             problems.push(unknown("event", &event.at, &event.kind, step.accepts.keys().map(String::as_str)));
             continue;
+        }
+        if let (Some(accept), Data::Fields(fields)) = (step.accepts.get(&event.kind), &event.data) {
+            let known = accept.schema.get("properties").and_then(Value::as_object);
+            for field in fields.iter().filter(|field| known.is_some_and(|known| !known.contains_key(&field.name))) {
+                let names = known.into_iter().flat_map(Map::keys).map(String::as_str);
+                problems.push(unknown("field", &event.at, &field.name, names));
+            }
         }
         let form = step.form.as_deref().filter(|_| event.kind == "submit").and_then(|form| flow.form(form));
         let (Some(form), Data::Fields(fields)) = (form, &event.data) else { continue };

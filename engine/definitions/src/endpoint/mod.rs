@@ -7,6 +7,7 @@ mod asks;
 mod caller;
 mod check;
 mod deed;
+mod reads;
 
 pub use address::Address;
 pub use answer::{Answer, Envelope, Refuses};
@@ -17,6 +18,7 @@ pub(crate) use check::EndpointReferences;
 pub use deed::{
     By, Data, Deed, Event, Field, JourneyDeed, List, PartnerCall, PersonDeed, Proves, Starts, TakesOver, Which,
 };
+pub use reads::OF_JOURNEY;
 
 use crate::account::AccountParts;
 use crate::fields::MapReader;

@@ -8,7 +8,7 @@ use crate::visitor::attribution;
 use crate::visitor::session::{Opening, Visitor};
 use crate::visitor::start::{self, Begin};
 use axum::http::{HeaderMap, StatusCode};
-use engine_definitions::{By, Data, Event, Form, JourneyDeed, Starts, Which, Workflow};
+use engine_definitions::{By, Data, Event, Form, JourneyDeed, OF_JOURNEY, Starts, Which, Workflow};
 use engine_runtime::view::{Level, MessageView, StepKind};
 use engine_runtime::{Actor, Reading, Refusal, Send, Sent, Standing, StepView, new_id, parse_rfc3339};
 use serde_json::{Map, Value, json};
@@ -98,6 +98,7 @@ impl EndpointCall<'_> {
             "messages": view.messages, "after": later(view), "values": standing.values, "answers": answers,
             "data": data,
         });
+        debug_assert!(described.as_object().is_some_and(|known| known.keys().eq(OF_JOURNEY)));
         self.found.insert("journey".into(), described);
     }
 
