@@ -7,8 +7,8 @@ use crate::master::Masters;
 use crate::master::ROWS_MAX;
 use crate::source::{Node, Value};
 use crate::table::Tables;
-use engine_statechart::expression::Expression;
 use engine_statechart::expression::rows::{ColumnRead, RowFunctions};
+use engine_statechart::expression::{Expression, NamingCall};
 use engine_statechart::source::Span;
 use engine_statechart::{Problem, did_you_mean};
 
@@ -25,11 +25,18 @@ pub fn naming() -> impl Iterator<Item = (String, usize)> {
 
 /// Names of tables and reference data.
 pub fn tables(expression: &Expression) -> impl Iterator<Item = &str> {
-    expression.things().filter(|(_, function, _)| is_of_tables(function)).filter_map(|(_, _, name)| name)
+    expression.things().filter(|call| is_of_tables(call.function)).filter_map(|call| call.name)
 }
 
 pub fn is_of_tables(function: &str) -> bool {
     !OF_CALENDARS.contains(&function)
+}
+
+/// A day on which every row holds that does so from some day on.
+const LATE: &str = "9999-12-31";
+
+fn no_row(name: &str, key: &str, span: &Span) -> Problem {
+    Problem::error("row", span, format!("`{name}` has no row for `{key}`"))
 }
 
 /// What names are looked up in.
@@ -43,7 +50,7 @@ pub struct References<'a> {
 impl References<'_> {
     /// Problems of an expression that stands alone.
     pub fn check(self, expression: &Expression, problems: &mut Vec<Problem>) {
-        expression.things().for_each(|(span, function, name)| self.check_name(function, name, span, problems));
+        expression.things().for_each(|call| self.check_name(call, problems));
         self.check_columns(&expression.columns(ROWS, None, &[]), problems);
     }
 
@@ -68,7 +75,8 @@ impl References<'_> {
     }
 
     /// Problems for names that do not exist.
-    pub fn check_name(self, function: &str, name: Option<&str>, span: &Span, problems: &mut Vec<Problem>) {
+    pub fn check_name(self, call: NamingCall<'_>, problems: &mut Vec<Problem>) {
+        let NamingCall { span, function, name, key } = call;
         let at = Node::new(span.clone(), Value::Null);
         let Some(name) = name else {
             if is_of_tables(function) {
@@ -89,7 +97,12 @@ impl References<'_> {
                 let known = self.masters.names().chain(tables.ids());
                 problems.push(unknown("table or reference data", &at, name, known));
             }
-            ("lookup", None) => {}
+            ("lookup", None) => {
+                let master = self.masters.get(name).zip(key);
+                if let Some((_, key)) = master.filter(|(master, key)| master.get(key).is_none()) {
+                    problems.push(no_row(name, key, span));
+                }
+            }
             ("rows", None) if self.masters.get(name).is_some() => {
                 if self.masters.get(name).is_some_and(|master| master.len() > ROWS_MAX) {
                     let message = format!("`{name}` has more than {ROWS_MAX} rows");
@@ -101,6 +114,12 @@ impl References<'_> {
                 let message = format!("`lookup` finds by one column; table `{name}` has several");
                 let hint = "table('name', {'column': value, …})";
                 problems.push(Problem::error("table-name", span, message).hint(hint));
+            }
+            ("lookup", Some(table)) => {
+                let is_there = |key: &str| table.find(&key.into(), &LATE.into()).is_ok_and(|row| !row.is_null());
+                if let Some(key) = key.filter(|key| !is_there(key)) {
+                    problems.push(no_row(name, key, span));
+                }
             }
             (_, Some(_)) => {}
             (_, None) => problems.push(unknown("table", &at, name, tables.ids())),

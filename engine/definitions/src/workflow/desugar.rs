@@ -9,7 +9,7 @@ use crate::references;
 use crate::shape::Shape;
 use crate::source::{Key, Node, Span, Value as Source};
 use crate::texts::FlowTexts;
-use engine_statechart::expression::Expression;
+use engine_statechart::expression::{Expression, NamingCall};
 use engine_statechart::{Problem, did_you_mean};
 use indexmap::IndexMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -475,9 +475,7 @@ impl<'a> Builder<'a> {
     /// Notes the tables that expressions name; names of tables and reference data must exist.
     pub fn uses<'e>(&mut self, expressions: impl IntoIterator<Item = &'e Expression>) {
         for expression in expressions {
-            for (span, function, name) in expression.things() {
-                self.thing(function, name, span);
-            }
+            expression.things().for_each(|call| self.thing(call));
             let columns = expression.columns(references::ROWS, None, &[]);
             self.library.references().check_columns(&columns, &mut self.problems);
         }
@@ -489,9 +487,9 @@ impl<'a> Builder<'a> {
         Some(node.get(key).map_or(&node.span, |value| &value.span).clone())
     }
 
-    pub fn thing(&mut self, function: &str, name: Option<&str>, span: &Span) {
-        self.tables.extend(name.filter(|_| references::is_of_tables(function)).map(str::to_owned));
-        self.library.references().check_name(function, name, span, &mut self.problems);
+    pub fn thing(&mut self, call: NamingCall<'_>) {
+        self.tables.extend(call.name.filter(|_| references::is_of_tables(call.function)).map(str::to_owned));
+        self.library.references().check_name(call, &mut self.problems);
     }
 }
 

@@ -129,9 +129,7 @@ impl Builder<'_> {
         let asked = values::provided_by_host(part, host, name, self.library.nodes, &mut self.problems);
         let names =
             values::of_part(name, &context, (asked, &tables), self.library.nodes, &mut self.used, &mut self.problems);
-        for (span, function, thing) in names.things() {
-            self.thing(function, thing, span);
-        }
+        names.things().for_each(|call| self.thing(call));
         let mut part = values::with_tables(part, &tables).with_names(&names);
         self.give_steps(host, &mut part, name);
         let part = &part;

@@ -94,9 +94,7 @@ pub fn names(machine: &Machine, values: &Names, builder: &mut Builder<'_>) {
     let steps = std::mem::take(&mut builder.steps);
     builder.uses(steps.values().flat_map(|step| super::definite_assignment::of_step(step, None)));
     builder.steps = steps;
-    for (span, function, name) in values.things() {
-        builder.thing(function, name, span);
-    }
+    values.things().for_each(|call| builder.thing(call));
 }
 
 /// States to which a correction leads back must exist.

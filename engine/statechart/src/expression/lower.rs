@@ -51,15 +51,29 @@ pub struct Thing {
     pub function: Box<str>,
     /// Name that is called, when it is literal.
     pub name: Option<Box<str>>,
+    /// What is asked of it: the argument behind the name, when it is a literal text.
+    pub key: Option<Box<str>>,
     /// Place of the text in which the call stands.
     pub span: Option<Span>,
 }
 
 impl Thing {
     /// `of`: where the whole stands.
-    pub fn at<'t>(&'t self, of: &'t Span) -> (&'t Span, &'t str, Option<&'t str>) {
-        (self.span.as_ref().unwrap_or(of), &self.function, self.name.as_deref())
+    pub fn at<'t>(&'t self, of: &'t Span) -> NamingCall<'t> {
+        let span = self.span.as_ref().unwrap_or(of);
+        NamingCall { span, function: &self.function, name: self.name.as_deref(), key: self.key.as_deref() }
     }
+}
+
+/// A call of a function that takes the name of something: `lookup('countries', 'in')`.
+#[derive(Clone, Copy, Debug)]
+pub struct NamingCall<'t> {
+    pub span: &'t Span,
+    pub function: &'t str,
+    /// The name, when it is literal.
+    pub name: Option<&'t str>,
+    /// The argument behind the name, when it is a literal text.
+    pub key: Option<&'t str>,
 }
 
 /// Reads texts, one after another, that stand in one scope.
@@ -263,10 +277,12 @@ impl<'a> Lowering<'a> {
         check_arity(at, &name, arity, args.len())?;
         if let Some(position) = self.vocabulary.naming.get(&name) {
             let function = name.as_str();
-            let named = args.get(*position);
-            let thing = if let Some(Ast { kind: ExprKind::Text(text), .. }) = named { Some(text) } else { None };
-            let name = thing.map(|t| t.as_str().into());
-            self.named.things.push(Thing { function: function.into(), name, span: None });
+            let literal = |at: usize| match args.get(at) {
+                Some(Ast { kind: ExprKind::Text(text), .. }) => Some(text.as_str().into()),
+                _ => None,
+            };
+            let (name, key) = (literal(*position), literal(*position + 1));
+            self.named.things.push(Thing { function: function.into(), name, key, span: None });
         }
         self.named.names.insert(name.clone());
         Ok(Expr::Host(at, name.into(), self.list(args)?))

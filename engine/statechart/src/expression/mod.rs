@@ -33,6 +33,7 @@ pub(crate) use tree::Expr;
 use crate::problem::Problem;
 use crate::source::{Node, Span};
 use crate::vocabulary::Vocabulary;
+pub use lower::NamingCall;
 use lower::{Lowering, NamedLists, Thing};
 use read::{ExpressionReader, FaultPlace};
 use serde_json::Value;
@@ -164,7 +165,7 @@ impl Expression {
     }
 
     /// Calls of functions that take the name of something, by place, with that name when it is literal.
-    pub fn things(&self) -> impl Iterator<Item = (&Span, &str, Option<&str>)> {
+    pub fn things(&self) -> impl Iterator<Item = NamingCall<'_>> {
         let at = |thing| Thing::at(thing, &self.compiled.span);
         self.compiled.named.things.iter().map(at)
     }

@@ -3,7 +3,7 @@
 //! A value is a function of the state of the context. It is worked out when something asks for it, at most once
 //! for each state of the context ([`super::Memory`]); what nobody asks for costs nothing.
 
-use super::lower::{Lowering, Thing};
+use super::lower::{Lowering, NamingCall, Thing};
 use super::read::ExpressionReader;
 use super::tree::Expr;
 use crate::problem::Problem;
@@ -262,7 +262,7 @@ impl Names {
     }
 
     /// Calls of functions that take the name of something, by place.
-    pub fn things(&self) -> impl Iterator<Item = (&Span, &str, Option<&str>)> {
+    pub fn things(&self) -> impl Iterator<Item = NamingCall<'_>> {
         let all = self.values.iter().flat_map(|d| d.things.iter().map(move |thing| (d, thing)));
         all.map(|(d, thing)| thing.at(&d.node.span))
     }
