@@ -673,6 +673,8 @@ async fn prices_and_proposals_are_shared_and_identities_checked() {
             "previousPolicy": {"policyNumber": "P12345678"}, "consent": true}))
         .await;
         assert_eq!((&saved["missing"], &saved["state"]), (&json!([]), &json!("purchase.kyc.asking")));
+        let submit = format!("/api/{version}/proposal/submit");
+        assert_eq!(refusal(&post(&visitor, &submit, json!({"proposalId": id})).await, 409)[0], "kyc.needed");
 
         let said = |document: &str, number: &str| {
             let field = if document == "pan_card" {
@@ -701,7 +703,6 @@ async fn prices_and_proposals_are_shared_and_identities_checked() {
         let good = checks(way, document, right).await.ok(200)["data"].clone();
         assert_eq!((&good["verified"], &good["method"]), (&json!(true), &json!(way)), "{good}");
 
-        let submit = format!("/api/{version}/proposal/submit");
         let shared = asked(&visitor, &share, json!({"proposalId": id})).await;
         assert_eq!((&shared["proposalId"], &shared["sent"]), (&json!(id), &json!(true)));
         let shown = shown_by_link(&server, mobile, "Your insurance proposal", &id).await;
