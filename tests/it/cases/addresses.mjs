@@ -24,7 +24,7 @@ for (const line of lines) {
   const problems = [];
   if (String(answer.status) !== status) problems.push(`status ${answer.status}, not ${status}`);
   if (status === "200" && title && found !== title) problems.push(`title “${found}”, not “${title}”`);
-  const told = status === "301" ? (answer.headers.get("location") ?? "") : text;
+  const told = status.startsWith("30") ? (answer.headers.get("location") ?? "") : text;
   if (fact && !told.includes(fact)) problems.push(`“${fact}” is not there`);
   if (problems.length > 0) {
     wrong += 1;
