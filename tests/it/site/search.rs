@@ -121,10 +121,17 @@ async fn a_page_in_the_folder_of_a_language_is_the_page_in_that_language() {
     let chosen = visitor.get("/hi/car-insurance?lang=en").await;
     assert_eq!((chosen.status, chosen.header("location")), (302, "/car-insurance"));
     assert!(visitor.get("/car-insurance").await.text().contains("<html lang=\"en\""));
-    // What search engines shall not keep has no second address.
-    for path in ["/hi/dashboard", "/hi/car-insurance/quotes", "/hi/no-such-page"] {
-        assert_eq!(server.visitor().get(path).await.status, 404, "{path}");
+    // What search engines shall not keep has no second address: who asks for it there is led to it, in the language.
+    for (path, to) in
+        [("/hi/dashboard", "/dashboard"), ("/hi/car-insurance/quotes?request=1", "/car-insurance/quotes?request=1")]
+    {
+        let led = server.visitor().get(path).await;
+        assert_eq!((led.status, led.header("location")), (302, to), "{path}");
+        assert!(led.header("set-cookie").contains("__Host-language=hi"), "{path}");
     }
+    let missing = server.visitor().get("/hi/no-such-page").await;
+    assert_eq!(missing.status, 404);
+    assert!(missing.text().contains("<html lang=\"hi\""), "what is not there is not there in the language");
     server.stop().await;
 }
 

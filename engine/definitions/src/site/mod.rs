@@ -151,6 +151,15 @@ impl Site {
         self.layout.account_page().unwrap_or("/").to_owned()
     }
 
+    /// The language in whose folder a path stands, and the path without it: `/hi/rto` → `hi`, `/rto`.
+    pub fn folder_of<'p>(&self, path: &'p str) -> Option<(&str, &'p str)> {
+        self.folders.iter().find_map(|(language, (folder, _))| {
+            let rest = path.strip_prefix(folder.as_str())?;
+            let rest = if rest.is_empty() { "/" } else { rest };
+            rest.starts_with('/').then_some((language.as_str(), rest))
+        })
+    }
+
     /// The page of an address.
     pub fn address(&self, path: &str) -> Option<&Address> {
         self.addresses.get(path).map(Arc::as_ref)

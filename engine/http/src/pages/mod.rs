@@ -83,6 +83,9 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
     if let Some(chosen) = in_language(&app, &parts.headers, path, query) {
         return chosen;
     }
+    if let Some(led) = out_of_folder(&catalog, path, query) {
+        return led;
+    }
     let channels = &catalog.site("").channels;
     let split = attribution::split(channels, query);
     let is_said = !split.said.is_empty();
@@ -148,6 +151,19 @@ pub fn in_language(app: &App, headers: &HeaderMap, path: &str, query: &str) -> O
     let mut response = redirect(StatusCode::FOUND, &with_query(to, &rest));
     let cookie = chosen.as_deref().and_then(language::keep);
     response.headers_mut().extend(cookie.map(|cookie| (header::SET_COOKIE, cookie)));
+    Some(response)
+}
+
+/// The answer in the folder of a language to an address of a page that does not stand there: the page, which is read in
+/// that language from now on.
+fn out_of_folder(catalog: &Catalog, path: &str, query: &str) -> Option<Response> {
+    let (site, plain) = (catalog.site(""), path.trim_end_matches('/'));
+    let (language, rest) = site.folder_of(plain).filter(|_| site.address(plain).is_none())?;
+    if site.address(rest).is_none() && workflow_at(catalog, rest).is_none() {
+        return None;
+    }
+    let mut response = redirect(StatusCode::FOUND, &with_query(rest, query));
+    response.headers_mut().extend(language::keep(language).map(|cookie| (header::SET_COOKIE, cookie)));
     Some(response)
 }
 

@@ -72,7 +72,11 @@ impl Facts {
         let mut facts = Facts {
             path: here.filter(|address| address.is_in_folder(plain)).map_or(plain, |address| &address.path).to_owned(),
             host: requested_host(headers),
-            language: spoken.clone().unwrap_or_else(|| language::of(app, headers)),
+            language: match (&spoken, catalog.site("").folder_of(plain)) {
+                (Some(spoken), _) => spoken.clone(),
+                (None, Some((language, _))) if here.is_none() => language.to_owned(),
+                (None, _) => language::of(app, headers),
+            },
             spoken,
             came,
             roles: actor.agent.roles().chain(actor.acting_roles()).map(str::to_owned).collect(),
@@ -202,7 +206,10 @@ pub fn surroundings<'a>(
         logo: !around.hide.iter().any(|part| part == "logo"),
         menu: frame.filter(|_| !lacks("nav")).map(|frame| site.menu(frame, partner)).unwrap_or_default(),
         footer: frame.map(|frame| site.footer(frame, around.product, partner)).unwrap_or_default(),
-        partner: partner.map(|partner| Brand { name: &partner.title, logo: partner.theme.logo.as_deref() }),
+        partner: partner.map(|partner| {
+            let named = site.channels.partners().find(|one| one.slug == partner.slug).unwrap_or(partner);
+            Brand { name: &named.title, logo: partner.theme.logo.as_deref() }
+        }),
         legal: &site.legal,
         call: frame.map_or(&Value::Null, |frame| &frame.call),
         login: frame.map_or(&Value::Null, |frame| &frame.login),
