@@ -151,7 +151,7 @@ impl Site {
         self.layout.account_page().unwrap_or("/").to_owned()
     }
 
-    /// The language in whose folder a path stands, and the path without it: `/hi/rto` → `hi`, `/rto`.
+    /// The language in whose folder a path stands, and the path without it: `/hi/news` → `hi`, `/news`.
     pub fn folder_of<'p>(&self, path: &'p str) -> Option<(&str, &'p str)> {
         self.folders.iter().find_map(|(language, (folder, _))| {
             let rest = path.strip_prefix(folder.as_str())?;
