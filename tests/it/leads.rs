@@ -321,6 +321,12 @@ async fn forms_of_the_app_are_read_as_data() {
     }
     assert_eq!(visitor.get("/api/v1/forms/Address").await.ok(200)["version"], "");
     assert_eq!(visitor.get("/api/v1/forms/Nothing?version=1").await.status, 404);
+    assert_eq!(visitor.get("/api/v1/forms/Address?version=9").await.status, 404);
+    // The app's own address leads there with all that the app says.
+    let said = "version=2&iam_uuid=u1&source=s&subSource=&medium=m&productType=sme&role_id=boss";
+    let led = visitor.get(&format!("/v1/forms/LeadStep/?{said}")).await;
+    assert_eq!((led.status, led.header("location")), (302, &*format!("/api/v1/forms/LeadStep?{said}")));
+    assert_eq!(visitor.get(led.header("location")).await.status, 422, "a role that is not there");
     // The role of the answer is the session's: `role_id` names one of its own, and gives none.
     let agent = sitting(&server, "app-agent", 3).await;
     let path =

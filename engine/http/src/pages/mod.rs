@@ -83,7 +83,7 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
     if let Some(chosen) = in_language(&app, &parts.headers, path, query) {
         return chosen;
     }
-    if let Some(led) = out_of_folder(&catalog, path, query) {
+    if let Some(led) = out_of_folder(&catalog, path, query).or_else(|| to_call(&catalog, path, query)) {
         return led;
     }
     let channels = &catalog.site("").channels;
@@ -152,6 +152,13 @@ pub fn in_language(app: &App, headers: &HeaderMap, path: &str, query: &str) -> O
     let cookie = chosen.as_deref().and_then(language::keep);
     response.headers_mut().extend(cookie.map(|cookie| (header::SET_COOKIE, cookie)));
     Some(response)
+}
+
+/// The answer to another address of a call: all that a program says goes along, also what is said of a visitor elsewhere.
+fn to_call(catalog: &Catalog, path: &str, query: &str) -> Option<Response> {
+    let (to, rule) = catalog.site("").redirect(path.trim_end_matches('/'))?;
+    let status = StatusCode::from_u16(rule.status).unwrap_or(StatusCode::FOUND);
+    to.starts_with("/api/").then(|| redirect(status, &with_query(&to, query)))
 }
 
 /// The answer in the folder of a language to an address of a page that does not stand there: the page, which is read in
