@@ -97,12 +97,8 @@ impl References<'_> {
                 let known = self.masters.names().chain(tables.ids());
                 problems.push(unknown("table or reference data", &at, name, known));
             }
-            ("lookup", None) => {
-                let master = self.masters.get(name).zip(key);
-                if let Some((_, key)) = master.filter(|(master, key)| master.get(key).is_none()) {
-                    problems.push(no_row(name, key, span));
-                }
-            }
+            // Rows of reference data come and go with their files.
+            ("lookup", None) => {}
             ("rows", None) if self.masters.get(name).is_some() => {
                 if self.masters.get(name).is_some_and(|master| master.len() > ROWS_MAX) {
                     let message = format!("`{name}` has more than {ROWS_MAX} rows");

@@ -17,6 +17,9 @@ pub const OF_JOURNEY: [&str; 14] = [
 
 impl Endpoint {
     pub(super) fn reads_what_is_there(&self, known: &EndpointReferences<'_>, problems: &mut Vec<Problem>) {
+        if self.asks.forms().any(|form| !known.forms.contains_key(form)) {
+            return;
+        }
         let expressions: Vec<&Expression> = self
             .answer
             .expressions()
