@@ -322,6 +322,11 @@ async fn forms_of_the_app_are_read_as_data() {
     assert_eq!(visitor.get("/api/v1/forms/Address").await.ok(200)["version"], "");
     assert_eq!(visitor.get("/api/v1/forms/Nothing?version=1").await.status, 404);
     assert_eq!(visitor.get("/api/v1/forms/Address?version=9").await.status, 404);
+    let hindi = visitor.get("/api/v1/forms/Address?version=9&lang=hi").await.json();
+    assert!(
+        !hindi["errors"][0]["text"].as_str().unwrap_or_default().is_ascii(),
+        "refused in the language asked for: {hindi}"
+    );
     // The app's own address leads there with all that the app says.
     let said = "version=2&iam_uuid=u1&source=s&subSource=&medium=m&productType=sme&role_id=boss";
     let led = visitor.get(&format!("/v1/forms/LeadStep/?{said}")).await;

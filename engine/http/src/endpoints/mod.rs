@@ -39,8 +39,10 @@ const CLIENT: &str = "x-api-key";
 /// Every address below `/api/` that the program itself does not serve.
 pub async fn answer(State(app): State<App>, request: Request) -> Response {
     let catalog = app.runtime.catalog();
-    let language = language::of(&app, request.headers());
-    let mut here = catalog.endpoints_at(&language, request.uri().path().trim_end_matches('/'));
+    let asked = language::in_query(&app, request.uri().query().unwrap_or_default());
+    let language = asked.clone().unwrap_or_else(|| language::of(&app, request.headers()));
+    let at = request.uri().path().trim_end_matches('/');
+    let mut here = catalog.endpoints_at(&language, at);
     let method = if request.method() == Method::HEAD { "GET" } else { request.method().as_str() };
     let Some((endpoint, path)) = here.remove(method).map(|(endpoint, path)| (endpoint.clone(), path)) else {
         if here.is_empty() {
@@ -50,9 +52,10 @@ pub async fn answer(State(app): State<App>, request: Request) -> Response {
         return (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, allow)]).into_response();
     };
     // What caches keep speaks to everybody alike who asks at this address.
-    let asked = language::in_query(&app, request.uri().query().unwrap_or_default());
-    let kept = endpoint.answer.cache_s.map(|_| ENGLISH.to_owned());
-    let language = (asked.clone().or(kept).unwrap_or(language), asked);
+    let is_kept = endpoint.answer.cache_s.is_some() && asked.is_none();
+    let language = if is_kept { ENGLISH.to_owned() } else { language };
+    let same = catalog.endpoints_at(&language, at).remove(method).map(|(endpoint, _)| endpoint.clone());
+    let (endpoint, language) = (same.unwrap_or(endpoint), (language, asked));
     let envelope = endpoint.answer.envelope;
     let answered = Box::pin(answer_here(&app, &catalog, (endpoint, language), path, request)).await;
     answered.unwrap_or_else(|problem| envelope::refusal_response(problem, envelope))
