@@ -221,10 +221,13 @@ test('the slider of the home page turns and can be stopped (R9-56)', async ({ pa
   await page.clock.runFor(1_500);
   const stop = page.getByRole('button', { name: 'Pause' });
   await expect(stop).toBeVisible();
-  const left = () => page.locator('.slides').evaluate((list) => list.scrollLeft);
+  const slides = page.locator('.slides');
+  const left = () => slides.evaluate((list) => list.scrollLeft);
   expect(await left()).toBeLessThan(10);
+  const arrived = slides.evaluate((list) => new Promise((resolve) => list.addEventListener('scrollend', () => resolve(true), { once: true })));
   await page.clock.runFor(4_600);
-  await expect.poll(left).toBeGreaterThan(100);
+  await arrived;
+  expect(await left()).toBeGreaterThan(100);
   await stop.click();
   const play = page.getByRole('button', { name: 'Play' });
   await expect(play).toBeVisible();

@@ -13,6 +13,7 @@ mod questions;
 mod second_factor;
 mod send_gate;
 mod turns;
+mod versions;
 
 pub(crate) use access::read;
 pub(crate) use audit::Deed;
@@ -28,13 +29,14 @@ pub use turns::Settled;
 use crate::clock::Clock;
 use crate::uploads::Desk;
 use crate::vault::{Keyring, Vault};
-use engine_definitions::{Catalog, Files, Workflow};
+use engine_definitions::Files;
 use engine_settings::Settings;
-use engine_store::{JourneyRecord, Store};
+use engine_store::Store;
 use journey_cache::JourneyCache;
 use known_sessions::KnownSessions;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, RwLock, Weak};
+use std::sync::{Arc, Mutex, Weak};
+use versions::Versions;
 
 /// The runtime's own state on a node: nothing in it matters after a restart.
 pub(crate) struct Core {
@@ -44,10 +46,8 @@ pub(crate) struct Core {
     pub settings: Arc<Settings>,
     pub clock: Arc<dyn Clock>,
     pub keys: Crypto,
-    /// The current publication.
-    live: RwLock<Live>,
-    /// Older versions that running journeys are pinned to.
-    versions: Mutex<HashMap<(String, String), Arc<Workflow>>>,
+    /// What is published, and older versions that running journeys are pinned to.
+    versions: Versions,
     pub recent: JourneyCache,
     /// Files that people send.
     pub files: Desk,
@@ -68,12 +68,6 @@ struct JourneyLocks {
     sweep_at: usize,
 }
 
-#[derive(Clone)]
-struct Live {
-    number: i64,
-    catalog: Arc<Catalog>,
-}
-
 /// Ours or the database's fault.
 #[derive(Debug, thiserror::Error)]
 pub enum RuntimeError {
@@ -87,8 +81,8 @@ pub enum RuntimeError {
     KeyOrder(&'static str),
     #[error("the list of who was forgotten (`keys.forgotten`: `{list}`): {reason}")]
     Forgotten { list: String, reason: String },
-    #[error("journey `{journey}` is pinned to version `{version}` of `{workflow}`, which does not load: {reason}")]
-    Version { journey: String, workflow: String, version: String, reason: String },
+    #[error("journeys are pinned to version `{version}` of `{workflow}`, which does not load: {reason}")]
+    Version { workflow: String, version: String, reason: String },
     #[error("state of journey `{journey}` is not readable: {reason}")]
     State { journey: String, reason: String },
     #[error("state cannot be stored: {0}")]
@@ -111,36 +105,19 @@ impl Core {
         let keys = Crypto::derive(&secret);
         let vault = Arc::new(vault);
         let files = Desk::of(&settings);
-        let live = RwLock::new(Live { number: 0, catalog: Arc::new(Catalog::default()) });
         Ok(Core {
             store: vault.clone(),
             vault,
             settings,
             clock,
             keys,
-            live,
-            versions: Mutex::default(),
+            versions: Versions::default(),
             recent: JourneyCache::default(),
             files,
             sessions: KnownSessions::default(),
             sends: Arc::default(),
             lines: Mutex::default(),
         })
-    }
-
-    /// The current definitions.
-    pub fn catalog(&self) -> Arc<Catalog> {
-        self.live.read().unwrap_or_else(|e| e.into_inner()).catalog.clone()
-    }
-
-    /// Number of the publication that this node serves; 0 before the first.
-    pub fn publication(&self) -> i64 {
-        self.live.read().unwrap_or_else(|e| e.into_inner()).number
-    }
-
-    pub fn switch(&self, number: i64, catalog: Arc<Catalog>) {
-        *self.live.write().unwrap_or_else(|e| e.into_inner()) = Live { number, catalog };
-        self.versions.lock().unwrap_or_else(|e| e.into_inner()).clear();
     }
 
     pub fn store(&self) -> &Arc<dyn Store> {
@@ -153,42 +130,6 @@ impl Core {
 
     pub fn now_ms(&self) -> i64 {
         self.clock.now_ms()
-    }
-
-    /// The version that a journey is pinned to.
-    pub async fn workflow_of(&self, record: &JourneyRecord) -> Result<Arc<Workflow>, RuntimeError> {
-        let catalog = self.catalog();
-        if let Some(workflow) = catalog.workflow(&record.workflow).filter(|w| w.version == record.version) {
-            return Ok(workflow.clone());
-        }
-        let key = (record.workflow.clone(), record.version.clone());
-        if let Some(workflow) = self.versions.lock().unwrap_or_else(|e| e.into_inner()).get(&key) {
-            return Ok(workflow.clone());
-        }
-        let fail = |reason: String| RuntimeError::Version {
-            journey: record.id.clone(),
-            workflow: record.workflow.clone(),
-            version: record.version.clone(),
-            reason,
-        };
-        let stored = self
-            .store
-            .version_files(&record.workflow, &record.version)
-            .await?
-            .ok_or_else(|| fail("it was never published here".into()))?;
-        if stored.format > engine_definitions::FORMAT {
-            let known = engine_definitions::FORMAT;
-            return Err(fail(format!("it has format {}; this program reads up to {known}", stored.format)));
-        }
-        let mut files = engine_definitions::Files::new();
-        for file in stored.files {
-            files.insert(file.path, file.content);
-        }
-        let id = record.workflow.clone();
-        let read = load_blocking(files, move |files| engine_definitions::reload_closure(&id, &files, &catalog)).await;
-        let workflow = read.map_err(|problems| fail(first(&problems)))?;
-        self.versions.lock().unwrap_or_else(|e| e.into_inner()).insert(key, workflow.clone());
-        Ok(workflow)
     }
 
     pub async fn lock(&self, journey: &str) -> tokio::sync::OwnedMutexGuard<()> {
@@ -209,10 +150,6 @@ impl Core {
         };
         mutex.lock_owned().await
     }
-}
-
-fn first(problems: &[engine_definitions::Problem]) -> String {
-    problems.first().map_or_else(|| "no reason given".into(), ToString::to_string)
 }
 
 /// Definitions take a while to read: nobody's request waits for that.
