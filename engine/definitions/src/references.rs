@@ -1,5 +1,6 @@
-//! What an expression names: tables, reference data, calendars, and the columns of rows. Names of tables are literal
-//! texts, so that a version can pin its tables; one of a calendar that is worked out is not known before.
+//! What an expression names: tables, reference data, calendars, the columns of rows, and the letters of a date. Names of
+//! tables are literal texts, so that a version can pin its tables; one of a calendar, or a pattern, that is worked out is
+//! not known before.
 
 use crate::calendar::Calendars;
 use crate::fields::unknown;
@@ -7,6 +8,7 @@ use crate::master::Masters;
 use crate::master::ROWS_MAX;
 use crate::source::{Node, Value};
 use crate::table::Tables;
+use crate::values::format_date;
 use engine_statechart::expression::rows::{ColumnRead, RowFunctions};
 use engine_statechart::expression::{Expression, NamingCall};
 use engine_statechart::source::Span;
@@ -17,10 +19,13 @@ pub const ROWS: RowFunctions<'static> = RowFunctions { one: &["table", "lookup"]
 /// Functions whose second argument is the name of a calendar.
 pub(crate) const OF_CALENDARS: [&str; 3] = ["next_open", "open", "slots"];
 
+/// The function whose second argument is the pattern of a date.
+const OF_DATES: &str = "format_date";
+
 /// Functions that name something, with the position of the name among their arguments.
 pub fn naming() -> impl Iterator<Item = (String, usize)> {
     let of_rows = ROWS.one.iter().chain(ROWS.all).map(|function| ((*function).to_owned(), 0));
-    of_rows.chain(OF_CALENDARS.iter().map(|function| ((*function).to_owned(), 1)))
+    of_rows.chain(OF_CALENDARS.iter().chain([&OF_DATES]).map(|function| ((*function).to_owned(), 1)))
 }
 
 /// Names of tables and reference data.
@@ -29,7 +34,7 @@ pub fn tables(expression: &Expression) -> impl Iterator<Item = &str> {
 }
 
 pub fn is_of_tables(function: &str) -> bool {
-    !OF_CALENDARS.contains(&function)
+    ROWS.one.contains(&function) || ROWS.all.contains(&function)
 }
 
 /// A day on which every row holds that does so from some day on.
@@ -87,6 +92,12 @@ impl References<'_> {
         };
         let tables = self.tables;
         match (function, tables.get(name)) {
+            (OF_DATES, _) => {
+                if let Err(why) = format_date(&LATE.into(), name, "en") {
+                    let hint = "d dd M MM MMM MMMM yy yyyy EEE EEEE H HH h hh mm a; other words in single quotes";
+                    problems.push(Problem::error("pattern", span, why).hint(hint));
+                }
+            }
             _ if !is_of_tables(function) => {
                 if self.calendars.get(name).is_none() {
                     problems.push(unknown("calendar", &at, name, self.calendars.names()));

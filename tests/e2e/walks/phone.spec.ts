@@ -23,7 +23,7 @@ test('phone: from the registration number to the policy (R5-19, R9-13, R9-14, R9
 
   await test.step('who comes back to the landing goes on with what she has begun', async () => {
     await walk.open(car.base);
-    await page.getByRole('complementary', { name: 'Continue where you left off' }).getByRole('link', { name: 'Go on' }).click();
+    await page.getByRole('complementary', { name: 'Continue where you left off' }).getByRole('link', { name: 'Continue' }).click();
     await motor.vehicle();
     await motor.previous();
   });

@@ -29,7 +29,7 @@ test('home, landing, prices and the account lead to what waits, by its vehicle, 
       await expect(offer).toHaveCount(1);
       await expect(offer).toContainText(/DL 3 CAB 1234\d+ prices from ₹\d/);
     }
-    await offer.getByRole('link', { name: 'Go on' }).click();
+    await offer.getByRole('link', { name: 'Continue' }).click();
     await walk.at('Your quotes', '/car-insurance/quotes');
   });
 
@@ -39,7 +39,7 @@ test('home, landing, prices and the account lead to what waits, by its vehicle, 
     await expect(card).toContainText('DL 3 CAB 1234');
     await expect(card).toContainText(/Your quotes · \d+ prices from ₹\d/);
     await walk.accessible();
-    await card.getByRole('link', { name: 'Go on' }).click();
+    await card.getByRole('link', { name: 'Continue' }).click();
     await walk.at('Your quotes', '/car-insurance/quotes');
   });
 });

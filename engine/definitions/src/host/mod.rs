@@ -21,7 +21,7 @@ use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
 /// Name and number of arguments of every function.
-pub const FUNCTIONS: [(&str, RangeInclusive<usize>); 51] = [
+pub const FUNCTIONS: [(&str, RangeInclusive<usize>); 52] = [
     ("get", 3..=3),
     ("say", 1..=2),
     ("merge", 2..=2),
@@ -31,6 +31,7 @@ pub const FUNCTIONS: [(&str, RangeInclusive<usize>); 51] = [
     ("scale", 3..=3),
     ("days", 2..=2),
     ("age", 2..=2),
+    ("add_seconds", 2..=2),
     ("add_minutes", 2..=2),
     ("add_days", 2..=2),
     ("add_years", 2..=2),
@@ -212,7 +213,8 @@ impl Host for ProductHost<'_> {
             }
             ("days", [from, to]) => d::days(from, to, tz),
             ("age", [date, on]) => d::age(date, on, tz),
-            ("add_minutes", [time, n]) => d::add_minutes(time, n, tz),
+            ("add_seconds", [time, n]) => d::add_ms(time, n, 1000, tz),
+            ("add_minutes", [time, n]) => d::add_ms(time, n, 60_000, tz),
             ("add_days", [date, n]) => d::add_days(date, n),
             ("add_years", [date, n]) => d::add_years(date, n),
             ("next_open", [time, calendar]) => {

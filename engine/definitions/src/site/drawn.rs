@@ -2,7 +2,7 @@
 //! as it was.
 
 use crate::host::ProductHost;
-use crate::references::{OF_CALENDARS, ROWS};
+use crate::references::{OF_CALENDARS, is_of_tables};
 use engine_statechart::source::digest_of;
 use engine_statechart::{Host, Worked};
 use serde_json::Value;
@@ -103,8 +103,7 @@ struct Noted<'a> {
 
 impl Noted<'_> {
     fn note(&self, function: &str, args: &[Value]) {
-        let is_of_rows = ROWS.one.contains(&function) || ROWS.all.contains(&function);
-        match args.first().and_then(Value::as_str).filter(|_| is_of_rows) {
+        match args.first().and_then(Value::as_str).filter(|_| is_of_tables(function)) {
             Some(name) => self.note_name(name),
             None if OF_CALENDARS.contains(&function) => self.reads().of_calendars = true,
             None => {}

@@ -104,10 +104,11 @@ pub fn age(born: &Value, on: &Value, tz: Tz) -> Result<Value, String> {
     Ok(Value::from(i64::from(on.year()) - i64::from(born.year()) - i64::from(before_birthday)))
 }
 
-pub fn add_minutes(value: &Value, n: &Value, tz: Tz) -> Result<Value, String> {
+/// Adds `n` times `unit` milliseconds to a moment, or takes them away when negative.
+pub fn add_ms(value: &Value, n: &Value, unit: i64, tz: Tz) -> Result<Value, String> {
     let n = n.as_i64().ok_or_else(|| type_error("an integer", n))?;
     let ms =
-        n.checked_mul(60_000).and_then(|ms| time(value, tz).ok()?.checked_add(ms)).ok_or("the time is out of range")?;
+        n.checked_mul(unit).and_then(|ms| time(value, tz).ok()?.checked_add(ms)).ok_or("the time is out of range")?;
     DateTime::from_timestamp_millis(ms)
         .filter(|t| (0..10_000).contains(&t.year()))
         .ok_or("the time is out of range")?;
