@@ -55,6 +55,13 @@ function show(schema: Schema, data: Data = {}) {
   };
 }
 
+test('what need not be answered is called optional, but for what only may wait', () => {
+  const text = { title: 'Nickname', type: 'string' } as const;
+  show({ properties: { nick: text, paper: { ...text, title: 'Paper', 'x-ui': { unmarked: true } } } });
+  expect(screen.getByText(/Nickname/).textContent).toBe('Nickname (optional)');
+  expect(screen.getByText(/Paper/).textContent).toBe('Paper');
+});
+
 test.each(
   examples.map((example) => [example.name, example] as const),
 )('%s: labelled, accessible, with its error beside it', async (name, example) => {

@@ -613,6 +613,8 @@ export interface FieldUi {
   suffix?: string;
   /** half a line, beside a neighbour that says so too; in a group with a title a whole one */
   half?: boolean;
+  /** not called optional, though it may wait: a paper that must come in the end */
+  unmarked?: boolean;
   /** label of the button that adds a row */
   add?: string;
   /** label of the button that removes one */

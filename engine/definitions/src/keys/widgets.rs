@@ -34,6 +34,7 @@ pub const COMMON: &[Key] = &[
     words("prefix", "stands before the value"),
     words("suffix", "stands behind it"),
     value("half", Gives::Flag, "half a line, beside a neighbour that says so too; in a group with a title a whole one"),
+    value("unmarked", Gives::Flag, "not called optional, though it may wait: a paper that must come in the end"),
 ];
 /// Keys of `x-ui` of a list of rows.
 pub const ROWS: &[Key] = &[

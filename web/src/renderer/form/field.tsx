@@ -31,7 +31,7 @@ export function Field({
   const words = (
     <>
       {label}
-      {!required && <span className="field-optional"> {t('optional')}</span>}
+      {!required && !uiSchema?.['ui:options']?.unmarked && <span className="field-optional"> {t('optional')}</span>}
     </>
   );
   const hintLine = hint ? (
