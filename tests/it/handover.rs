@@ -29,6 +29,12 @@ pub(crate) async fn confirms(server: &TestServer, id: &str) -> Visitor {
     confirms_by(server, MOBILE, id).await
 }
 
+/// Checks that whoever opens this link reads what it is for, before anything is opened.
+async fn is_said_for(server: &TestServer, link: &str, words: &str) {
+    let asks = server.visitor().get(&link[link.find("/r/").expect("a link")..][..25]).await.text();
+    assert!(asks.contains(words), "{asks}");
+}
+
 /// What another phone with this link is shown.
 async fn sees(server: &TestServer, link: &str, id: &str) -> (Visitor, Value) {
     let phone = server.visitor();
@@ -120,6 +126,7 @@ async fn shares_the_quotes(advisor: &mut Customer<'_>, asha: &mut Customer<'_>, 
     advisor.offers().await;
     let links = [shared(advisor, "share_sms").await, shared(advisor, "share_whatsapp").await];
     assert_ne!(links[0], links[1]);
+    is_said_for(advisor.server, &links[0], "Prices of “Car insurance” were shared with you.").await;
     let (other, seen) = sees(advisor.server, &links[0], id).await;
     assert_eq!((&seen["step"]["id"], events(&seen)), (&json!("car.quotes"), vec![]));
     let choice = advisor.offers().await[0]["action"]["data"].clone();
@@ -141,6 +148,7 @@ async fn is_checked_by_both(advisor: &mut Customer<'_>, asha: &mut Customer<'_>,
     assert!(!shown.contains(MOBILE) && !shown.contains("asha@example.com"), "{shown}");
     assert!(!events(&advisor.view).contains(&"submit"), "the customer confirms: {shown}");
     let link = shared(advisor, "share_whatsapp").await;
+    is_said_for(advisor.server, &link, "You can read it, but not change or pay for anything.").await;
     let (other, seen) = sees(advisor.server, &link, id).await;
     assert_eq!((&seen["step"]["id"], events(&seen)), (&json!("car.purchase.check"), vec![]));
     assert_eq!(other.event(&seen, "submit", json!({})).await.code(), "not_accepted");

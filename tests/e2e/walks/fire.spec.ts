@@ -36,7 +36,7 @@ test('phone: an agent in the app, and the customer who confirms her number, to t
       expect(link).not.toBe('');
     }).toPass();
     await customer.page.goto(link);
-    await customer.press('Open my request');
+    await customer.press('Continue');
     await customer.at('Confirm the mobile number', '/sme/fire-insurance/otp');
     await customer.press('Send me the code');
     await customer.at('Enter the code we sent you', '/sme/fire-insurance/otp');

@@ -47,7 +47,7 @@ test('two browsers, one sale: each sees what the other does, and she alone agree
     return found;
   };
   await phone.page.goto(await link());
-  await phone.page.getByRole('button', { name: 'Open my request' }).click();
+  await phone.page.getByRole('button', { name: 'Continue' }).click();
   await phone.at('Confirm the mobile number', '/otp');
   await phone.press('Send me the code');
   await desk.at('Enter the code we sent you', '/otp');

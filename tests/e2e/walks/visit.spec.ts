@@ -70,12 +70,12 @@ test('advisor at home: landing to outcome (R1-18, R1-19, R1-22, R2.3-07, R2.10-0
     await theirs.page.goto(address);
     await expect(theirs.heading("We can't find this request")).toBeVisible();
     await theirs.page.goto(link);
-    await expect(theirs.heading('Open your request')).toBeVisible();
+    await expect(theirs.heading('See your appointment')).toBeVisible();
     await theirs.accessible();
     await theirs.page.goto(address);
     await expect(theirs.heading("We can't find this request")).toBeVisible();
     await theirs.page.goto(link);
-    await theirs.press('Open my request');
+    await theirs.press('Continue');
     await moved.at('Your visit is booked', '/visit');
     expect(theirs.page.url()).not.toContain('/r/');
     await expect(theirs.page.getByRole('link', { name: 'Back', exact: true })).toHaveCount(0);

@@ -219,7 +219,7 @@ impl Site {
         problems: &mut Vec<Problem>,
     ) {
         let of_flow = || {
-            let of = [("base", json!("/")), ("title", json!("Sample")), ("record", json!({}))];
+            let of = [("base", json!("/")), ("title", json!("Sample")), ("purpose", json!("")), ("record", json!({}))];
             of.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Map<_, _>>()
         };
         let links = |page: &Page, rendered: Rendering| -> Result<Vec<String>, EvalError> {

@@ -6,7 +6,7 @@
 //! at once. Unknown, expired and revoked links are the same page.
 
 use crate::app::App;
-use crate::pages::site::Facts;
+use crate::pages::site::{About, Facts};
 use crate::pages::{self, Ask};
 use crate::problem::Problem;
 use crate::visitor::language;
@@ -42,7 +42,8 @@ pub async fn ask(
             app.runtime.people.link_title(&grant, language::chosen_language(&app, &headers)).await?;
         facts.language = language;
         let ask = Ask { app: &app, catalog: &app.runtime.catalog(), facts: &facts };
-        Ok(pages::fallback_page(&ask, StatusCode::OK, Special::Link, (pages::HOME.1, &title)).await)
+        let about = About { title: &title, purpose: &grant.purpose, ..About::default() };
+        Ok(pages::fallback_page(&ask, StatusCode::OK, Special::Link, about).await)
     };
     private(answer(&app, &headers, shown.await).await)
 }

@@ -25,7 +25,7 @@ use crate::endpoints;
 use crate::pages::assets::Assets;
 use crate::pages::cache::{Cacheable, Key, unless_known};
 use crate::pages::html::{Body, Content, Page, PersonalPage};
-use crate::pages::site::{Facts, ResolvedPage};
+use crate::pages::site::{About, Facts, ResolvedPage};
 use crate::problem::Problem;
 use crate::visitor::attribution;
 use crate::visitor::language;
@@ -467,7 +467,7 @@ async fn claimed_page(ask: &Ask<'_>) -> Option<Response> {
     let Ask { app, catalog, facts } = *ask;
     let (language, now) = (&facts.language, app.runtime.now_ms());
     let page = catalog.site(language).special(Special::Claimed)?;
-    let shown = site::special(catalog, language, Special::Claimed, ("/", ""), now)?;
+    let shown = site::special(catalog, language, Special::Claimed, About::default(), now)?;
     let asks = site::own_form(catalog, language, page.asks.as_ref(), &[], now).ok()?;
     let own = PersonalPage { title: &shown.title, blocks: &shown.blocks, asks, on: &page.on };
     let around = facts.around(catalog, &facts.path, "");
@@ -651,7 +651,7 @@ fn words(special: Special) -> (&'static str, &'static str) {
 
 /// The button of a page that asks, where the site does not say it.
 fn go_on(special: Special) -> &'static str {
-    if special == Special::Expired { "Start again with my answers" } else { "Go on" }
+    if special == Special::Expired { "Start again with my answers" } else { "Continue" }
 }
 
 /// The page that stands in for another one: readable, no-index, with a way on.
@@ -659,17 +659,17 @@ pub async fn special(ask: &Ask<'_>, status: StatusCode, kind: Special, workflow:
     if kind == Special::NotFound {
         let (path, language) = (&ask.facts.path, &ask.facts.language);
         let other = site::namesake(ask.catalog, language, path, ask.app.runtime.now_ms());
-        let other = other.as_ref().map_or(("/", ""), |(path, title)| (path, title));
-        return fallback_page(ask, status, kind, other).await;
+        let about = other.as_ref().map(|(base, title)| About { base, title, ..About::default() });
+        return fallback_page(ask, status, kind, about.unwrap_or_default()).await;
     }
     let flow = workflow.map(|workflow| workflow.in_language(&ask.facts.language));
-    let flow = flow.map_or(("/", ""), |workflow| (workflow.base.as_str(), workflow.title.as_str()));
-    fallback_page(ask, status, kind, flow).await
+    let about = flow.map(|workflow| About { base: &workflow.base, title: &workflow.title, ..About::default() });
+    fallback_page(ask, status, kind, about.unwrap_or_default()).await
 }
 
-/// The page that stands in for another one; `flow`: where its way on leads, and the title of what it is about.
-pub async fn fallback_page(ask: &Ask<'_>, status: StatusCode, kind: Special, flow: (&str, &str)) -> Response {
-    match site::special(ask.catalog, &ask.facts.language, kind, flow, ask.app.runtime.now_ms()) {
+/// The page that stands in for another one.
+pub async fn fallback_page(ask: &Ask<'_>, status: StatusCode, kind: Special, about: About<'_>) -> Response {
+    match site::special(ask.catalog, &ask.facts.language, kind, about, ask.app.runtime.now_ms()) {
         Some(mut page) => {
             offered(ask, &mut page.blocks);
             let around = ask.facts.around(ask.catalog, &ask.facts.path, "");
@@ -687,7 +687,7 @@ pub async fn fallback_page(ask: &Ask<'_>, status: StatusCode, kind: Special, flo
                 let content = Content::Confirm { blocks: &blocks, submit: go_on(kind) };
                 return page_with(ask, status, title, &content).await;
             }
-            let next = if flow.0 == HOME.1 { HOME } else { ("Go on", flow.0) };
+            let next = if about.base == HOME.1 { HOME } else { ("Continue", about.base) };
             message(ask, status, title, text, next).await
         }
     }

@@ -7,7 +7,7 @@
 use crate::app::App;
 use crate::connection::middleware::{Class, Client};
 use crate::pages::links::private;
-use crate::pages::site::Facts;
+use crate::pages::site::{About, Facts};
 use crate::pages::{self, Ask};
 use crate::problem::Problem;
 use crate::visitor::session::{self, Visitor};
@@ -76,7 +76,7 @@ async fn ask(app: &App, client: Client, headers: &HeaderMap, code: &str, to: &st
     let ask = Ask { app, catalog: &app.runtime.catalog(), facts: &facts };
     // Whose account it is: somebody else's code may have been put into a link.
     let number = app.runtime.people.masked_number(&person).await?;
-    Ok(pages::fallback_page(&ask, StatusCode::OK, Special::Pass, ("/", &number)).await)
+    Ok(pages::fallback_page(&ask, StatusCode::OK, Special::Pass, About { title: &number, ..About::default() }).await)
 }
 
 /// The button: this browser's session here becomes the person's.
@@ -99,7 +99,7 @@ async fn follow(app: &App, client: Client, headers: &HeaderMap, code: &str, to: 
 async fn over(app: &App, headers: &HeaderMap, to: &str) -> Response {
     let facts = Facts::of(app, path(to), headers).await;
     let ask = Ask { app, catalog: &app.runtime.catalog(), facts: &facts };
-    pages::fallback_page(&ask, StatusCode::NOT_FOUND, Special::PassOver, (to, "")).await
+    pages::fallback_page(&ask, StatusCode::NOT_FOUND, Special::PassOver, About { base: to, ..About::default() }).await
 }
 
 /// An address without its query.

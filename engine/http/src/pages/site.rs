@@ -547,15 +547,27 @@ pub fn own_form<'a>(
     Ok(Some(OwnForm { form, to: &asks.to }))
 }
 
-/// The page that stands for this case; `flow`: base and title of the journey's flow.
-pub fn special(
-    catalog: &Catalog,
-    language: &str,
-    special: Special,
-    flow: (&str, &str),
-    now_ms: i64,
-) -> Option<SitePage> {
-    let more = Map::from_iter([("base".into(), json!(flow.0)), ("title".into(), json!(flow.1))]);
+/// What a page that stands for another one is about.
+#[derive(Clone, Copy)]
+pub struct About<'a> {
+    /// Where its way on leads.
+    pub base: &'a str,
+    /// Of the flow, or of whom it speaks to.
+    pub title: &'a str,
+    /// What a link was sent for, as the flow names it; empty for every other page.
+    pub purpose: &'a str,
+}
+
+impl Default for About<'_> {
+    fn default() -> Self {
+        About { base: "/", title: "", purpose: "" }
+    }
+}
+
+/// The page that stands for this case.
+pub fn special(catalog: &Catalog, language: &str, special: Special, about: About<'_>, now_ms: i64) -> Option<SitePage> {
+    let said = [("base", about.base), ("title", about.title), ("purpose", about.purpose)];
+    let more = said.into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
     special_about(catalog, language, special, more, now_ms)
 }
 
