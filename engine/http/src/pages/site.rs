@@ -552,7 +552,7 @@ pub fn own_form<'a>(
 pub struct About<'a> {
     /// Where its way on leads.
     pub base: &'a str,
-    /// Of the flow, or of whom it speaks to.
+    /// Title of the flow, or the number of whom it speaks to.
     pub title: &'a str,
     /// What a link was sent for, as the flow names it; empty for every other page.
     pub purpose: &'a str,
