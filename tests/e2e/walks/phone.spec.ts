@@ -86,6 +86,7 @@ test('phone: from the registration number to the policy (R5-19, R9-13, R9-14, R9
     for (const insurer of ['HDFC ERGO', 'ACKO']) await motor.card(insurer).getByRole('checkbox', { name: /^Compare/ }).check();
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
     const rows = page.getByRole('dialog').locator('tbody th');
+    for (const insurer of ['HDFC ERGO', 'ACKO']) await expect(page.getByRole('columnheader', { name: insurer })).toBeInViewport();
     await expect(rows.filter({ hasText: 'Damage by accident' })).toBeVisible();
     await expect(rows.filter({ hasText: 'GST' })).toHaveCount(0);
     await walk.accessible();
