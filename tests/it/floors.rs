@@ -232,8 +232,10 @@ async fn no_cache_keeps_what_is_one_callers() {
         "pays",
         "who: anyone\ncall: {src: gateway/order, input: {amount: 1, currency: \"'INR'\", receipt: \"'r'\"}}\nreply: {ok: true}",
     );
+    endpoint("unsaid", "call: {src: wheelsure/quote, input: {value: 1, is_electric: false}}\nreply: {ok: true}");
     publish_unchecked(&server, files).await;
     let visitor = server.visitor();
+    assert_eq!(visitor.get("/api/unsaid").await.status, 401, "a word that is left out opens no partner to everybody");
     visitor.start("bicycle/cover", json!({"value": 5_000_000, "is_electric": false})).await.ok(201);
     for (name, expected) in [("visited", "no-store"), ("sat", "no-store"), ("kept", "public, max-age=3600")] {
         let reply = visitor.get(&format!("/api/{name}")).await;

@@ -21,12 +21,14 @@ impl Caller {
     const ASKS_WHO: [&str; 4] = ["call", "journey", "start", "send"];
 
     pub(super) fn read(fields: &mut MapReader<'_, '_>) -> Caller {
-        let who = Who::read(fields, &[Who::Anyone, Who::Session, Who::Person, Who::Claimant]);
+        let mut who = Who::read(fields, &[Who::Anyone, Who::Session, Who::Person, Who::Claimant]);
         let asks_who = Caller::ASKS_WHO.into_iter().find(|key| fields.get(key).is_some());
         if let (Some(key), None) = (asks_who, fields.get("who")) {
             let at = fields.node.key(key).map_or(&fields.node.span, |key| &key.span);
             let problem = Problem::error(FLOOR, at, format!("who may call is said where an endpoint has `{key}`"));
             fields.problems.push(problem.hint("who: session, who: person, or who: anyone where everybody may"));
+            // A word that is left out opens nothing, whatever became of the check.
+            who = Who::Person;
         }
         let roles = Roles::read(fields.node, fields.problems);
         if let Some(at) = roles.at().next().filter(|_| who == Who::Anyone || fields.get("cache").is_some()) {
