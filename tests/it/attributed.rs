@@ -197,6 +197,56 @@ async fn messages_that_somebody_sends_share_one_gate() {
     server.stop().await;
 }
 
+/// So many messages an hour by one sender, to one block of a thousand numbers and in all: whoever of the staff presses,
+/// and for whom, is told of the one that is too many.
+#[tokio::test(flavor = "multi_thread")]
+async fn messages_are_counted_by_sender_by_block_and_in_all() {
+    /// A limit of two, what goes, what goes no more, and what is counted apart: who presses, and for which number.
+    struct Counted {
+        limit: fn(&mut engine_settings::Otp) -> &mut i64,
+        sent: [(u8, &'static str); 2],
+        withheld: (u8, &'static str),
+        apart: Option<(u8, &'static str)>,
+    }
+    let counted = [
+        Counted {
+            limit: |otp| &mut otp.per_sender_hour,
+            sent: [(7, "9812345670"), (7, "9834567001")],
+            withheld: (7, "9856700012"),
+            apart: Some((8, "9867800012")),
+        },
+        Counted {
+            limit: |otp| &mut otp.block_hour,
+            sent: [(7, "9812345670"), (8, "9812345671")],
+            withheld: (9, "9812345672"),
+            apart: Some((10, "9834567001")),
+        },
+        Counted {
+            limit: |otp| &mut otp.global_hour,
+            sent: [(7, "9812345670"), (8, "9834567001")],
+            withheld: (9, "9856700012"),
+            apart: None,
+        },
+    ];
+    for Counted { limit, sent, withheld, apart } in counted {
+        let server = TestServer::start_with(all_definitions(), |settings| {
+            settings.limits.write_rate_per_s = 0;
+            *limit(&mut settings.otp) = 2;
+        })
+        .await;
+        let mut agent = (0, server.visitor());
+        for (n, mobile) in sent.into_iter().chain([withheld]).chain(apart) {
+            if n != agent.0 {
+                agent = (n, sitting(&server, "partner-agent", n).await);
+            }
+            let begun = with_contact(&server, &agent.1, mobile).await;
+            let told = if (n, mobile) == withheld { vec!["journey.withheld"] } else { vec![] };
+            assert_eq!(codes(&begun), told, "{n}: {mobile}");
+        }
+        server.stop().await;
+    }
+}
+
 /// Five links for a request, to whomever: another number begins no new count.
 #[tokio::test(flavor = "multi_thread")]
 async fn another_number_is_no_new_beginning() {

@@ -34,6 +34,6 @@ export function Progress({ sections, scene }: Line) {
 /** Who is on the way: one of the drawings that a flow may name, or a pin. */
 export const Traveller = ({ scene }: Pick<Line, 'scene'>) => (
   <svg className="traveller" aria-hidden="true">
-    <use href={`/way.svg#${scene ?? 'pin'}`} />
+    <use href={`/way/${scene ?? 'pin'}.svg#way`} />
   </svg>
 );
