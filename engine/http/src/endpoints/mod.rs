@@ -210,8 +210,6 @@ impl EndpointCall<'_> {
         let mut change = Change::from_request(request, self.app).await?;
         self.speak_to(&mut change.visitor);
         require_program(self.catalog, self.endpoint, &change.headers)?;
-        // Who may not call learns nothing of what is wrong with the body.
-        self.load_caller(&change.visitor).await?;
         let body = std::mem::take(&mut change.body);
         let body = self.read_body(&change.visitor, body)?;
         self.found.insert("body".into(), body);
@@ -219,6 +217,7 @@ impl EndpointCall<'_> {
         if self.endpoint.caller.needs_proof {
             self.refuse_unproven(&change)?;
         }
+        self.load_caller(&change.visitor).await?;
         let mut opening = None;
         let done = Box::pin(self.change_known(&mut change, &mut opening)).await;
         // Whoever was refused half way keeps the session that the first half has made.
