@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make run` and `make test`.
-.PHONY: help run dev test requirements contract forms customers chaos siege guard cover mutants soak histories fuzz release bench bench-sealing bench-web web check clean fmt pictures
+.PHONY: help run dev test requirements contract forms customers chaos siege guard cover mutants soak histories fuzz release bench bench-sealing bench-web web check clean fmt pictures windows
 .DEFAULT_GOAL := help
 
 CARGO ?= cargo
@@ -178,6 +178,12 @@ pictures: ## Pictures of every step at 390 and 1280 pixels, in tests/e2e/picture
 	@$(MAKE) --no-print-directory web tests/e2e/node_modules/.package-lock.json
 	$(CARGO) build --bin journey
 	cd tests/e2e && E2E_BINARY="$(BINARY)" npm run --silent pictures
+
+windows: ## Every walk, with what leads on from each step looked at in seven widths and three text sizes: nothing stands on it (options: ARGS="walks/phone.spec.ts")
+	@.ci/setup test
+	@$(MAKE) --no-print-directory web tests/e2e/node_modules/.package-lock.json
+	$(CARGO) build --bin journey
+	cd tests/e2e && E2E_BINARY="$(BINARY)" E2E_WINDOWS=all E2E_EXAMPLES=all npm test --silent -- $(ARGS)
 
 fmt: ## Format Rust, definitions and the web app
 	$(CARGO) fmt

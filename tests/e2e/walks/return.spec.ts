@@ -16,6 +16,7 @@ test('home, landing, prices and the account lead to what waits, by its vehicle, 
     await expect(page).toHaveURL(`${product.base}/`);
     await expect(walk.field('Registration number')).toHaveValue(/^DL ?3 ?CAB ?1234$/);
     await expect(offer).toContainText('Maruti Suzuki Swift VXi (Petrol) · DL 3 CAB 1234');
+    await walk.reachable();
   });
 
   await test.step('with prices the offer says how many there are, and from what', async () => {

@@ -89,6 +89,7 @@ test('a browser that refuses cookies is told at once, with other ways', async ({
   await expect(notice).toBeVisible();
   await expect(notice.getByRole('link', { name: /^Call 1800/ })).toHaveAttribute('href', /^tel:/);
   await expect(notice.getByRole('link', { name: 'Ask for a call' })).toHaveAttribute('href', '/call-me-back');
+  await walk.reachable();
 
   // nothing is begun that would send a code, and the reason stands at the form too
   await walk.settled();
@@ -180,5 +181,6 @@ test('a line that is lost is told below the header, wherever one has scrolled to
       }),
     )
     .toBe(true);
+  await walk.reachable();
   await context.setOffline(false);
 });
